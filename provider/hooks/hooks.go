@@ -24,6 +24,9 @@ const (
 	readTimeout     = 30 * time.Second
 	idleTimeout     = time.Minute
 	shutdownTimeout = 5 * time.Second
+
+	// retryAfter is when a sender of too many hooks may try again, in seconds.
+	retryAfter = "1"
 )
 
 // Results of hooks.
@@ -51,6 +54,9 @@ type Receiver interface {
 
 	// Record has the repository of an Application looked at. It does not wait for that. It returns an error if the API server does not take it.
 	Record(ctx context.Context, application types.NamespacedName) error
+
+	// Flush writes all records that Record put off. It is called once no more hooks are received, and ends with its context.
+	Flush(ctx context.Context)
 }
 
 // A Server receives hooks at an address. Where several providers run, each of them does: a Service leads to any of their pods.
@@ -74,28 +80,46 @@ type Server struct {
 // NeedLeaderElection is false: a hook is recorded by the replica that it reaches, and the leader looks.
 func (*Server) NeedLeaderElection() bool { return false }
 
-// Start listens until the context ends. It returns an error if it cannot.
+// Start listens until the context ends, answers the hooks that it received by then, and has their records written. It returns an error if it cannot listen.
 func (s *Server) Start(ctx context.Context) error {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", s.Address)
 	if err != nil {
 		return errors.Wrap(err, "cannot listen for webhooks")
 	}
+	return s.serve(ctx, l)
+}
+
+// serve answers hooks until the context ends.
+func (s *Server) serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes}
+	stopped := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
-		defer cancel()
-		_ = server.Shutdown(end)
+		defer close(stopped)
+		s.stop(context.WithoutCancel(ctx), server)
 	})
-	defer stop()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		stop()
 		return errors.Wrap(err, "cannot receive webhooks")
 	}
+	<-stopped // Serve returns when the shutdown begins.
 	return nil
+}
+
+// stop answers the hooks that are being received, and has all records written.
+func (s *Server) stop(ctx context.Context, server *http.Server) {
+	answering, cancel := context.WithTimeout(ctx, shutdownTimeout)
+	defer cancel()
+	if server.Shutdown(answering) != nil {
+		_ = server.Close()
+	}
+	flushing, cancel := context.WithTimeout(ctx, shutdownTimeout)
+	defer cancel()
+	s.Receiver.Flush(flushing)
 }
 
 // Handler returns what answers hooks.
 func (s *Server) Handler() http.Handler {
-	h := &handler{Server: s, limit: newRateLimit(), places: newReadPlaces()}
+	h := &handler{Server: s, limit: newRateLimit(), places: newReadPlaces(), namespaces: newNamespaceLimit()}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /hooks/{namespace}/{application}", h.answerHook)
 	return mux
@@ -105,8 +129,9 @@ func (s *Server) Handler() http.Handler {
 type handler struct {
 	*Server
 
-	limit  *rateLimit
-	places *readPlaces
+	limit      *rateLimit
+	places     *readPlaces
+	namespaces *namespaceLimit
 }
 
 // answerHook says little: who sends a hook does not learn whether an Application exists, nor what is wrong with a signature.
@@ -118,6 +143,9 @@ func (h *handler) answerHook(w http.ResponseWriter, r *http.Request) {
 	}[result]
 	if status == 0 {
 		status = http.StatusNotFound
+	}
+	if result == ResultLimited {
+		w.Header().Set("Retry-After", retryAfter)
 	}
 	w.WriteHeader(status)
 }
@@ -156,6 +184,8 @@ func (h *handler) verifyHook(key types.NamespacedName, w http.ResponseWriter, r 
 		return ResultUnread
 	case !isTrue:
 		return h.refuse(key, "the signature is not one of the token")
+	case !h.namespaces.allowHook(key.Namespace, h.Now()):
+		return ResultLimited
 	}
 	if err := h.Receiver.Record(r.Context(), key); err != nil {
 		h.Log.Info("Cannot record a webhook", "application", key, "error", err)

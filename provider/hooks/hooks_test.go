@@ -2,7 +2,9 @@ package hooks
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -15,19 +17,22 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A target has one Application with a webhook.
+// A target has Applications with a webhook, and none of the name other.
 type target struct {
 	err error
 	// recordErr is why nothing can be recorded.
 	recordErr error
-	looks     []string
-	reads     int
+	// begun is closed when a record begins, which then waits for the end of ended. Nil records at once.
+	begun chan struct{}
+	ended <-chan struct{}
+	looks []string
+	reads int
 }
 
-// TokenOf returns the token of team-a/shop.
+// TokenOf returns the token of an Application.
 func (r *target) TokenOf(_ context.Context, application types.NamespacedName) ([]byte, error) {
 	r.reads++
-	if application.String() != "team-a/shop" {
+	if application.Name == "other" {
 		return nil, r.err
 	}
 	return []byte(token), r.err
@@ -35,8 +40,25 @@ func (r *target) TokenOf(_ context.Context, application types.NamespacedName) ([
 
 // Record notes the Application.
 func (r *target) Record(_ context.Context, application types.NamespacedName) error {
+	if r.begun != nil {
+		close(r.begun)
+		<-r.ended
+	}
 	r.looks = append(r.looks, application.String())
 	return r.recordErr
+}
+
+// Flush notes that it was called.
+func (r *target) Flush(context.Context) { r.looks = append(r.looks, "flush") }
+
+// post has a server receive a hook of an Application of team-a, signed with a key.
+func post(t *testing.T, h http.Handler, application, key string) *httptest.ResponseRecorder {
+	t.Helper()
+	req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/hooks/team-a/"+application, strings.NewReader(body))
+	req.Header.Set(headerGitHub, "sha256="+hexOf(key, body))
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, req)
+	return w
 }
 
 // zeros is a body of zeros that notes how much of it was read.
@@ -121,15 +143,68 @@ func TestReplay(t *testing.T) {
 	h := newServer(r, &counts).Handler()
 	codes := map[int]int{}
 	for range 1000 {
-		req := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/hooks/team-a/shop", strings.NewReader(body))
-		req.Header.Set(headerGitHub, "sha256="+hexOf(token, body))
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, req)
-		codes[w.Code]++
+		codes[post(t, h, "shop", token).Code]++
 	}
 	if diff := cmp.Diff(map[int]int{202: hookBurst, 429: 1000 - hookBurst}, codes); diff != "" || r.reads != hookBurst {
 		t.Errorf("%d reads, status: -want, +got:\n%s", r.reads, diff)
 	}
+}
+
+// TestManyApplications has a namespace whose 500 Applications get a hook at once, after as many that another key signed.
+func TestManyApplications(t *testing.T) {
+	r, counts := &target{}, []string{}
+	h := newServer(r, &counts).Handler()
+	answers := map[string]int{}
+	for _, key := range []string{"another key", token} {
+		for i := range 500 {
+			w := post(t, h, fmt.Sprintf("shop-%d", i), key)
+			answers[strings.TrimSpace(fmt.Sprint(w.Code, " ", w.Header().Get("Retry-After")))]++
+		}
+	}
+	want := map[string]int{"404": 500, "202": namespaceBurst, "429 1": 500 - namespaceBurst}
+	if diff := cmp.Diff(want, answers); diff != "" || len(r.looks) != namespaceBurst {
+		t.Errorf("The hooks of one namespace have a limit, and its sender learns when to try again.\n%d records, status and Retry-After: -want, +got:\n%s", len(r.looks), diff)
+	}
+}
+
+// TestStop has a hook that is being recorded when the provider ends.
+func TestStop(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r, counts := &target{begun: make(chan struct{}), ended: ctx.Done()}, []string{}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, status := make(chan error, 1), make(chan int, 1)
+	go func() { ended <- newServer(r, &counts).serve(ctx, l) }()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+l.Addr().String()+"/hooks/team-a/shop", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = header(headerGitLabToken, token)
+	go func() { status <- statusOf(req) }()
+	<-r.begun
+	cancel()
+	if err := <-ended; err != nil {
+		t.Errorf("A server that is stopped ends without an error: %v", err)
+	}
+	if diff := cmp.Diff([]string{"team-a/shop", "flush"}, r.looks); diff != "" {
+		t.Errorf("A server ends once its last hook is recorded and all records are written: -want, +got:\n%s", diff)
+	}
+	if got := <-status; got != http.StatusAccepted {
+		t.Errorf("A hook that is being received is answered with %d", got)
+	}
+}
+
+// statusOf returns the status of the answer to a request, or 0 without one.
+func statusOf(req *http.Request) int {
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0
+	}
+	_ = res.Body.Close()
+	return res.StatusCode
 }
 
 // TestNeedLeaderElection has a replica that is not the leader: a Service leads hooks to it too.

@@ -2,9 +2,11 @@ package hooks
 
 import (
 	"hash/maphash"
+	"maps"
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -12,6 +14,11 @@ const (
 	// hookSpacing is how often hooks of one Application are verified for long, and hookBurst how many at once.
 	hookSpacing = 200 * time.Millisecond
 	hookBurst   = 20
+
+	// namespaceRate is how many verified hooks of one namespace are recorded per second for long, and namespaceBurst how many at once. Each record is a write
+	// to the API server, which all namespaces share.
+	namespaceRate  = 10
+	namespaceBurst = 50
 
 	// rates is how many rates are kept. Senders that share one share its hooks: what is kept does not grow with the names that are sent.
 	rates = 4096
@@ -83,4 +90,29 @@ func (l *rateLimit) allowHook(of sender, now time.Time) bool {
 	}
 	*until = until.Add(hookSpacing)
 	return true
+}
+
+// A namespaceLimit bounds how often hooks of one namespace are recorded, of however many Applications. Only verified hooks count: others use up nothing of a
+// namespace. A refused hook delays no later one.
+type namespaceLimit struct {
+	mu sync.Mutex
+	// limiters of the namespaces that sent hooks within the last seconds.
+	limiters map[string]*rate.Limiter
+}
+
+func newNamespaceLimit() *namespaceLimit {
+	return &namespaceLimit{limiters: map[string]*rate.Limiter{}}
+}
+
+// allowHook reports whether a hook of a namespace is recorded now.
+func (l *namespaceLimit) allowHook(namespace string, now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.DeleteFunc(l.limiters, func(_ string, idle *rate.Limiter) bool { return idle.TokensAt(now) >= namespaceBurst })
+	limiter, ok := l.limiters[namespace]
+	if !ok {
+		limiter = rate.NewLimiter(namespaceRate, namespaceBurst)
+		l.limiters[namespace] = limiter
+	}
+	return limiter.AllowN(now, 1)
 }

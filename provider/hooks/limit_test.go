@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -36,6 +37,31 @@ func TestRateLimit(t *testing.T) {
 	}
 	if free < 4 {
 		t.Errorf("%d of 5 other Applications get a hook", free)
+	}
+}
+
+// TestNamespaceLimit has a namespace with many Applications, whose hooks come at once and then again and again, and a namespace with one.
+func TestNamespaceLimit(t *testing.T) {
+	l, now := newNamespaceLimit(), clock()
+	count := func(namespace string, tries int) int {
+		n := 0
+		for range tries {
+			if l.allowHook(namespace, now) {
+				n++
+			}
+		}
+		return n
+	}
+	if diff := cmp.Diff([]int{namespaceBurst, 1}, []int{count("team-a", 500), count("team-b", 1)}); diff != "" {
+		t.Errorf("Hooks at once of two namespaces: -want, +got:\n%s", diff)
+	}
+	now = now.Add(time.Second)
+	if got := count("team-a", 500); got != namespaceRate {
+		t.Errorf("%d hooks are recorded a second after refused hooks, want %d", got, namespaceRate)
+	}
+	now = now.Add(time.Minute)
+	if got := count("team-b", 1); got != 1 || len(l.limiters) != 1 {
+		t.Errorf("%d limiters are kept after a minute in which one namespace sent a hook, want 1", len(l.limiters))
 	}
 }
 

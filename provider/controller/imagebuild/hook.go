@@ -15,8 +15,9 @@ type hookNote struct {
 	since time.Time
 }
 
-// hookNotes are the looks that webhooks ask for. They are safe for concurrent use. They are not in the status, since each write of that costs the composite: who
-// starts looks at all repositories anyway.
+// hookNotes are the looks that webhooks ask for. They are safe for concurrent use. A replica records a webhook by one write, the annotation, and Crossplane
+// reconciles the composite after each write: the status does not repeat in a second one which webhook a look answered. A leader that starts takes the annotation
+// for a new webhook, and looks once more at most.
 type hookNotes struct {
 	mu  sync.Mutex
 	all map[types.NamespacedName]hookNote

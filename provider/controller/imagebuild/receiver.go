@@ -3,8 +3,6 @@ package imagebuild
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -21,7 +19,6 @@ import (
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
 	"github.com/intentplane/intentplane/provider/hooks"
-	"github.com/intentplane/intentplane/provider/sources"
 )
 
 // Bounds of the token of a webhook, in bytes. A short one can be guessed.
@@ -29,9 +26,6 @@ const (
 	minToken = 16
 	maxToken = 1024
 )
-
-// recordTimeout ends the record of a webhook that is written later.
-const recordTimeout = 10 * time.Second
 
 // A receiver verifies webhooks, and records them on their ImageBuilds, at most once in the time that looks at a repository are apart. Each replica of the
 // provider has one. It is safe for concurrent use.
@@ -42,8 +36,10 @@ type receiver struct {
 	after func(time.Duration, func())
 
 	mu sync.Mutex
-	// recorded is when the last webhook of each ImageBuild was recorded, or will be.
+	// recorded is when this replica last recorded a webhook of each ImageBuild.
 	recorded map[types.NamespacedName]time.Time
+	// late counts the webhooks of each ImageBuild whose record was put off. While there are some, one attempt to write it is due or under way.
+	late map[types.NamespacedName]int
 }
 
 // SetupWebhooks adds what receives webhooks to a manager, on each of its replicas. It returns an error if it cannot be added.
@@ -59,7 +55,10 @@ func SetupWebhooks(mgr ctrl.Manager, o controller.Options, s Options) error {
 
 func newReceiver(kube client.Client, log logging.Logger, now func() time.Time) *receiver {
 	after := func(d time.Duration, do func()) { time.AfterFunc(d, do) }
-	return &receiver{kube: kube, log: log, now: now, after: after, recorded: map[types.NamespacedName]time.Time{}}
+	return &receiver{
+		kube: kube, log: log, now: now, after: after,
+		recorded: map[types.NamespacedName]time.Time{}, late: map[types.NamespacedName]int{},
+	}
 }
 
 // TokenOf returns the token of an Application's webhook, or nil if it has none that can be used. It returns an error if the API server cannot be asked.
@@ -87,64 +86,4 @@ func usableToken(value []byte) []byte {
 		return nil
 	}
 	return token
-}
-
-// Record has the leader look at the repository of an Application. A webhook that follows another one too soon is recorded later, once for all that come
-// until then. It returns an error if the API server does not take it.
-func (r *receiver) Record(ctx context.Context, application types.NamespacedName) error {
-	now := r.now()
-	wait, isFirst := r.reserve(application, now)
-	switch {
-	case !isFirst:
-		return nil
-	case wait == 0:
-		err := r.write(ctx, application, now)
-		if err != nil {
-			r.release(application)
-		}
-		return err
-	}
-	r.after(wait, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), recordTimeout)
-		defer cancel()
-		if err := r.write(ctx, application, now.Add(wait)); err != nil {
-			r.log.Info("Cannot record a webhook", "application", application, "error", err)
-		}
-	})
-	return nil
-}
-
-// reserve returns how long to wait before a webhook is recorded, and whether this one has to do it: another one may wait already.
-func (r *receiver) reserve(key types.NamespacedName, now time.Time) (wait time.Duration, isFirst bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	maps.DeleteFunc(r.recorded, func(_ types.NamespacedName, received time.Time) bool { return now.Sub(received) >= sources.Spacing })
-	last, ok := r.recorded[key]
-	switch {
-	case !ok:
-		r.recorded[key] = now
-		return 0, true
-	case last.After(now):
-		return 0, false
-	}
-	r.recorded[key] = last.Add(sources.Spacing)
-	return r.recorded[key].Sub(now), true
-}
-
-func (r *receiver) release(key types.NamespacedName) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.recorded, key)
-}
-
-// write annotates an ImageBuild, which wakes the leader.
-func (r *receiver) write(ctx context.Context, key types.NamespacedName, received time.Time) error {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{v1alpha1.AnnotationHookedAt: received.UTC().Format(time.RFC3339Nano)}}})
-	if err != nil {
-		return errors.Wrap(err, "cannot encode annotation")
-	}
-	b := &v1alpha1.ImageBuild{}
-	b.SetNamespace(key.Namespace)
-	b.SetName(key.Name)
-	return errors.Wrap(r.kube.Patch(ctx, b, client.RawPatch(types.MergePatchType, patch)), "cannot annotate ImageBuild")
 }

@@ -1,0 +1,196 @@
+package imagebuild
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/provider/sources"
+)
+
+const (
+	// recordTimeout ends one attempt to write a record that was put off.
+	recordTimeout = 10 * time.Second
+
+	// maxRecordBackoff is the longest time between two attempts to write such a record.
+	maxRecordBackoff = 30 * time.Second
+
+	// flushInterval is the time between two attempts while the provider ends.
+	flushInterval = 100 * time.Millisecond
+
+	// clockAllowance is how much later than the present time another replica may have recorded a webhook. Beyond it the clocks disagree, and its time is ignored.
+	clockAllowance = time.Second
+)
+
+// Record has the leader look at the repository of an Application. A webhook that follows too soon on one that this replica or another one recorded is recorded
+// later, once for all that come until then. It returns an error if the API server does not take it.
+func (r *receiver) Record(ctx context.Context, application types.NamespacedName) error {
+	hooked, err := r.hookedAt(ctx, application)
+	if err != nil {
+		return err
+	}
+	delay, isFirst := r.reserve(application, hooked)
+	if delay == 0 {
+		return r.write(ctx, application)
+	}
+	if isFirst {
+		r.after(delay, func() { r.writeLate(application, 0) })
+	}
+	return nil
+}
+
+// hookedAt returns when a replica last recorded a webhook of an ImageBuild, as the cache has it. It is zero for an annotation that has no time.
+func (r *receiver) hookedAt(ctx context.Context, key types.NamespacedName) (time.Time, error) {
+	b := &v1alpha1.ImageBuild{}
+	if err := r.kube.Get(ctx, key, b); err != nil {
+		return time.Time{}, errors.Wrap(err, "cannot get ImageBuild")
+	}
+	hooked, _ := time.Parse(time.RFC3339Nano, b.GetAnnotations()[v1alpha1.AnnotationHookedAt])
+	return hooked, nil
+}
+
+// reserve returns how long the record of a webhook has to wait, and whether it is the first one that waits. Without a delay it is written now.
+func (r *receiver) reserve(key types.NamespacedName, hooked time.Time) (delay time.Duration, isFirst bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if delay = r.reserveWrite(key, hooked); delay == 0 {
+		return 0, false
+	}
+	r.late[key]++
+	return delay, r.late[key] == 1
+}
+
+// reserveWrite reserves a write now, or returns how long it has to wait. The caller holds the lock.
+func (r *receiver) reserveWrite(key types.NamespacedName, hooked time.Time) time.Duration {
+	now := r.now()
+	maps.DeleteFunc(r.recorded, func(_ types.NamespacedName, recorded time.Time) bool { return now.Sub(recorded) >= sources.Spacing })
+	delay := max(spacingLeft(r.recorded[key], now), spacingLeft(hooked, now))
+	if delay == 0 {
+		r.recorded[key] = now
+	}
+	return delay
+}
+
+// spacingLeft returns how long after a record the next one has to wait.
+func spacingLeft(recorded, now time.Time) time.Duration {
+	age := now.Sub(recorded)
+	if age >= sources.Spacing || age < -clockAllowance {
+		return 0
+	}
+	return min(sources.Spacing-age, sources.Spacing)
+}
+
+// writeLate writes a record that was put off. It tries again until that succeeds: the sender of the webhook has the answer Accepted, and does not send it again.
+func (r *receiver) writeLate(key types.NamespacedName, failures int) {
+	ctx, cancel := context.WithTimeout(context.Background(), recordTimeout)
+	defer cancel()
+	delay, err := r.tryLate(ctx, key)
+	if err != nil {
+		r.log.Info("Cannot record a webhook yet", "application", key, "error", err)
+		delay = min(sources.Spacing<<min(failures, 10), maxRecordBackoff)
+		failures++
+	}
+	if delay > 0 {
+		r.after(delay, func() { r.writeLate(key, failures) })
+	}
+}
+
+// tryLate writes a record that was put off, if none was written within the spacing. It returns when to try again, or 0 if nothing waits.
+func (r *receiver) tryLate(ctx context.Context, key types.NamespacedName) (time.Duration, error) {
+	count := r.countLate(key)
+	if count == 0 {
+		return 0, nil
+	}
+	hooked, err := r.hookedAt(ctx, key)
+	if err == nil {
+		if delay := r.reserveLate(key, hooked); delay > 0 {
+			return delay, nil
+		}
+		err = r.write(ctx, key)
+	}
+	if client.IgnoreNotFound(err) != nil {
+		return 0, err
+	}
+	if r.settleLate(key, count) == 0 {
+		return 0, nil
+	}
+	return sources.Spacing, nil
+}
+
+func (r *receiver) reserveLate(key types.NamespacedName, hooked time.Time) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.reserveWrite(key, hooked)
+}
+
+func (r *receiver) countLate(key types.NamespacedName) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.late[key]
+}
+
+// settleLate settles the webhooks that waited when a write began, and returns how many came meanwhile: the leader may have looked before those.
+func (r *receiver) settleLate(key types.NamespacedName, count int) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.late[key] -= count; r.late[key] > 0 {
+		return r.late[key]
+	}
+	delete(r.late, key)
+	return 0
+}
+
+// Flush writes all records that were put off, and tries again until its context ends.
+func (r *receiver) Flush(ctx context.Context) {
+	err := wait.PollUntilContextCancel(ctx, flushInterval, true, func(ctx context.Context) (bool, error) { return r.writeAllLate(ctx), nil })
+	if err != nil {
+		r.log.Info("Cannot record all webhooks before the provider ends", "error", err)
+	}
+}
+
+// writeAllLate writes each record that was put off, and reports whether none is left.
+func (r *receiver) writeAllLate(ctx context.Context) bool {
+	r.mu.Lock()
+	waiting := maps.Clone(r.late)
+	r.mu.Unlock()
+	isDone := true
+	for key, count := range waiting {
+		if client.IgnoreNotFound(r.write(ctx, key)) != nil {
+			isDone = false
+			continue
+		}
+		r.settleLate(key, count)
+	}
+	return isDone
+}
+
+// write annotates an ImageBuild, which wakes the leader. A write that fails delays no later one.
+func (r *receiver) write(ctx context.Context, key types.NamespacedName) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{
+		v1alpha1.AnnotationHookedAt: r.now().UTC().Format(time.RFC3339Nano),
+	}}})
+	if err != nil {
+		return errors.Wrap(err, "cannot encode annotation")
+	}
+	b := &v1alpha1.ImageBuild{}
+	b.SetNamespace(key.Namespace)
+	b.SetName(key.Name)
+	if err := r.kube.Patch(ctx, b, client.RawPatch(types.MergePatchType, patch)); err != nil {
+		r.release(key)
+		return errors.Wrap(err, "cannot annotate ImageBuild")
+	}
+	return nil
+}
+
+func (r *receiver) release(key types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.recorded, key)
+}
