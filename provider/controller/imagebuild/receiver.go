@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/hooks"
 )
 
@@ -35,6 +36,9 @@ type receiver struct {
 	now   func() time.Time
 	after func(time.Duration, func())
 
+	// checkServed returns an error while the API server does not serve ImageBuilds.
+	checkServed func(context.Context) error
+
 	mu sync.Mutex
 	// recorded is when this replica last recorded a webhook of each ImageBuild.
 	recorded map[types.NamespacedName]time.Time
@@ -48,7 +52,9 @@ func SetupWebhooks(mgr ctrl.Manager, o controller.Options, s Options) error {
 		return nil
 	}
 	log := o.Logger.WithValues("controller", strings.ToLower(managed.ControllerName(Kind().GroupKind().String())))
-	r := newReceiver(mgr.GetClient(), log, time.Now)
+	kube := mgr.GetClient()
+	r := newReceiver(kube, log, time.Now)
+	r.checkServed = func(ctx context.Context) error { return setup.CheckServed(ctx, kube, Kind()) }
 	server := &hooks.Server{Address: s.WebhookAddress, Receiver: r, Count: s.Metrics.SourceHook, Log: log, Now: time.Now}
 	return errors.Wrap(mgr.Add(server), "cannot receive webhooks")
 }
@@ -56,13 +62,16 @@ func SetupWebhooks(mgr ctrl.Manager, o controller.Options, s Options) error {
 func newReceiver(kube client.Client, log logging.Logger, now func() time.Time) *receiver {
 	after := func(d time.Duration, do func()) { time.AfterFunc(d, do) }
 	return &receiver{
-		kube: kube, log: log, now: now, after: after,
+		kube: kube, log: log, now: now, after: after, checkServed: func(context.Context) error { return nil },
 		recorded: map[types.NamespacedName]time.Time{}, late: map[types.NamespacedName]int{},
 	}
 }
 
 // TokenOf returns the token of an Application's webhook, or nil if it has none that can be used. It returns an error if the API server cannot be asked.
 func (r *receiver) TokenOf(ctx context.Context, application types.NamespacedName) ([]byte, error) {
+	if err := r.checkServed(ctx); err != nil {
+		return nil, err
+	}
 	b := &v1alpha1.ImageBuild{}
 	if err := r.kube.Get(ctx, application, b); err != nil {
 		return nil, errors.Wrap(client.IgnoreNotFound(err), "cannot get ImageBuild")
