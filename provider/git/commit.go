@@ -83,17 +83,6 @@ func (c *Commit) Subtree(path, without string) (string, error) {
 // ID returns the id of the commit.
 func (c *Commit) ID() string { return c.view.Commit.String() }
 
-// FileIDs returns the ids of the files in a directory of the commit and in its folders, by their relative paths, without one entry of the directory. It
-// returns an *Error if the path is refused, or the server left something out.
-func (c *Commit) FileIDs(path, without string) (map[string]string, error) {
-	e, ok, err := c.view.Find(path)
-	if err != nil || !ok || !e.IsDir() {
-		return nil, err
-	}
-	r := treeReader{view: c.view, ids: map[string]string{}}
-	return r.ids, r.readDirectory(e.ID, "", without)
-}
-
 // ReadCommitFiles returns the files in a directory of a commit and in its folders, by their relative paths, without one entry of the directory. It
 // returns an *Error.
 func (c *Client) ReadCommitFiles(ctx context.Context, commit *Commit, path, without string) (map[string][]byte, error) {

@@ -132,13 +132,11 @@ func (c *Client) fetchObjects(ctx context.Context, commit plumbing.Hash, ids []p
 	return f.fetchObject(ctx, commit, everything)
 }
 
-// A treeReader collects the files of a tree, or only their ids.
+// A treeReader collects the files of a tree.
 type treeReader struct {
 	view  objects.View
 	files map[string][]byte
 	left  int
-	// ids of the files. Nil means that their contents are read.
-	ids map[string]string
 	// trees are how many were read: a few bytes can name millions.
 	trees int
 }
@@ -171,10 +169,6 @@ func (r *treeReader) readTreeEntry(e objects.TreeEntry, path string) error {
 		return r.readDirectory(e.ID, path+"/", "")
 	case e.Mode != objects.ModeFile:
 		return failure.Newf(failure.ClassInvalid, "cannot read tree: %q is not a plain file", failure.Shorten(path))
-	}
-	if r.ids != nil {
-		r.ids[path] = e.ID.String()
-		return nil
 	}
 	data, err := r.view.Read(plumbing.BlobObject, e.ID)
 	if err != nil {

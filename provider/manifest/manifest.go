@@ -1,35 +1,30 @@
-// Package manifest reads the objects in the files of delivered directories, with their instructions to GitOps engines. It caches them by the Git IDs of
-// the files, so that a file is read once, whatever commit it is in.
+// Package manifest reads the objects in the files of delivered directories, with their instructions to GitOps engines. It caches the objects of a
+// directory by the Git ID of its tree, so that a directory is read once, whatever commit it is in.
 package manifest
 
 import (
 	"context"
-	"maps"
-	"slices"
 
 	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/provider/git"
-	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/tenantcache"
 )
 
 // maxBytes bounds the memory for manifests.
 const maxBytes = 32 << 20
 
-// A Directory is a claim's directory at a commit.
+// A Directory is a claim's directory with a tree.
 type Directory struct {
 	// Tenant is the namespace that pays for the memory, and Repository distinguishes repositories whose credentials differ.
 	Tenant, Repository string
 
-	// Commit that holds the directory at Path.
-	Commit *git.Commit
-	Path   string
+	// Tree is the Git ID of the directory without its marker. It covers the names of the files and their contents.
+	Tree string
 
-	// Delivered are archives of files that may be those of the directory. They save a request.
+	// Delivered are archives of files that may be those of the tree. They save a request.
 	Delivered [][]byte
 
-	// Fetch returns the files of the directory from the repository.
+	// Fetch returns the files of the tree from the repository.
 	Fetch func(ctx context.Context) (map[string][]byte, error)
 }
 
@@ -39,56 +34,39 @@ type Reader struct {
 }
 
 // NewReader returns a Reader.
-func NewReader() *Reader { return &Reader{known: tenantcache.New[[]instruction.Manifest](maxBytes)} }
+func NewReader() *Reader { return newReader(maxBytes) }
+
+func newReader(limit int) *Reader {
+	return &Reader{known: tenantcache.New[[]instruction.Manifest](limit)}
+}
 
 // Read returns the objects of a directory in the order of its files. It returns an error if the files cannot be fetched.
 func (r *Reader) Read(ctx context.Context, d Directory) ([]instruction.Manifest, error) {
-	ids, err := d.Commit.FileIDs(d.Path, tree.Marker)
+	key := d.Repository + " " + d.Tree
+	if known, ok := r.known.Get(key); ok {
+		return known, nil
+	}
+	files, err := d.readFiles(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found, isComplete := r.lookUp(d, ids)
+	var manifests []instruction.Manifest
+	for _, name := range files.Names() {
+		manifests = append(manifests, instruction.Read(name, files[name])...)
+	}
+	r.known.Put(d.Tenant, key, manifests, sizeInBytes(manifests))
+	return manifests, nil
+}
+
+// readFiles returns the files of the tree from an archive that holds it, or else from the repository.
+func (d Directory) readFiles(ctx context.Context) (tree.Files, error) {
 	for _, archive := range d.Delivered {
-		if isComplete {
-			return found, nil
+		if files, err := tree.Decode(archive); err == nil && tree.ID(files) == d.Tree {
+			return files, nil
 		}
-		// An archive that cannot be decoded is not the one that the repository has.
-		files, _ := tree.Decode(archive)
-		r.remember(d, files)
-		found, isComplete = r.lookUp(d, ids)
 	}
-	if isComplete {
-		return found, nil
-	}
-	files, err := d.Fetch(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r.remember(d, files)
-	found, _ = r.lookUp(d, ids)
-	return found, nil
+	return d.Fetch(ctx)
 }
-
-// lookUp returns the remembered objects of files, and whether all files are remembered.
-func (r *Reader) lookUp(d Directory, ids map[string]string) ([]instruction.Manifest, bool) {
-	var out []instruction.Manifest
-	isComplete := true
-	for _, name := range slices.Sorted(maps.Keys(ids)) {
-		manifests, ok := r.known.Get(d.key(ids[name]))
-		isComplete = isComplete && ok
-		out = append(out, manifests...)
-	}
-	return out, isComplete
-}
-
-func (r *Reader) remember(d Directory, files map[string][]byte) {
-	for name, content := range files {
-		manifests := instruction.Read(name, content)
-		r.known.Put(d.Tenant, d.key(objects.BlobID(content)), manifests, sizeInBytes(manifests))
-	}
-}
-
-func (d Directory) key(id string) string { return d.Repository + " " + id }
 
 // manifestBytes is about what a manifest takes beside its texts.
 const manifestBytes = 128

@@ -2,84 +2,131 @@ package manifest
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/provider/git"
-	"github.com/intentplane/intentplane/test/gitserver"
 )
 
+func configMap(name string) []byte {
+	return fmt.Appendf(nil, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: team-a}\n", name)
+}
+
+// encodeFiles returns the archive of files.
+func encodeFiles(t *testing.T, files tree.Files) []byte {
+	t.Helper()
+	archive, err := tree.Encode(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return archive
+}
+
+func describeObjects(manifests []instruction.Manifest) []string {
+	out := []string{}
+	for _, m := range manifests {
+		out = append(out, m.Object.String())
+	}
+	return out
+}
+
 func TestRead(t *testing.T) {
-	const file = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: team-a}\n"
-	s, err := gitserver.New(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	if err := s.CreateRepo(t.Context(), "fleet", map[string]string{"web/a.yaml": file, "web/blue/b.yaml": file + "data: {b: c}\n", "web/.intentplane": "ours\n"}); err != nil {
-		t.Fatal(err)
-	}
-	id, err := s.Git(t.Context(), "fleet", "rev-parse", "main")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := git.NewClient(git.Remote{URL: s.URL("fleet"), Branch: "main", StateRef: "refs/intentplane/test/state"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	commit, err := c.FetchCommit(t.Context(), id[:40])
-	if err != nil {
-		t.Fatal(err)
-	}
-	archive, err := tree.Encode(tree.Files{"a.yaml": []byte(file), "blue/b.yaml": []byte(file + "data: {b: c}\n")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := tree.Encode(tree.Files{"a.yaml": []byte(file)})
-	if err != nil {
-		t.Fatal(err)
+	files := tree.Files{"a.yaml": configMap("a"), "blue/b.yaml": configMap("b")}
+	objects := []string{"ConfigMap team-a/a", "ConfigMap team-a/b"}
+	large, largeObjects := tree.Files{}, []string{}
+	for i := range 100 {
+		name := fmt.Sprintf("c%02d", i)
+		large[name+".yaml"], largeObjects = configMap(name), append(largeObjects, "ConfigMap team-a/"+name)
 	}
 	cases := map[string]struct {
 		reason    string
+		limit     int
+		files     tree.Files
 		delivered [][]byte
 		want      []string
 		fetches   int
 	}{
-		"Delivered": {reason: "Files that the delivery has are not fetched.", delivered: [][]byte{archive}, want: []string{"ConfigMap team-a/a", "ConfigMap team-a/a"}},
-		"Part":      {reason: "Files that the delivery lacks are fetched.", delivered: [][]byte{other}, want: []string{"ConfigMap team-a/a", "ConfigMap team-a/a"}, fetches: 1},
-		"None":      {reason: "A directory without a delivery is fetched.", delivered: [][]byte{[]byte("junk")}, want: []string{"ConfigMap team-a/a", "ConfigMap team-a/a"}, fetches: 1},
+		"Delivered": {
+			reason: "Files that a delivery has are not fetched.",
+			limit:  maxBytes, files: files, delivered: [][]byte{encodeFiles(t, files)}, want: objects,
+		},
+		"Part": {
+			reason: "An archive of another tree is not read: the files are fetched, once.",
+			limit:  maxBytes, files: files, delivered: [][]byte{encodeFiles(t, tree.Files{"a.yaml": configMap("a")})}, want: objects, fetches: 1,
+		},
+		"Second": {
+			reason: "The tree may be in a later archive than the first one.",
+			limit:  maxBytes, files: files, delivered: [][]byte{[]byte("junk"), encodeFiles(t, large), encodeFiles(t, files)}, want: objects,
+		},
+		"NotDecoded": {
+			reason: "The files are fetched where an archive cannot be decoded.",
+			limit:  maxBytes, files: files, delivered: [][]byte{[]byte("junk")}, want: objects, fetches: 1,
+		},
+		"FullCache": {
+			reason: "Each object of a directory is returned although the cache is smaller than the directory.",
+			limit:  4 << 10, files: large, delivered: [][]byte{encodeFiles(t, large)}, want: largeObjects,
+		},
+		"FullCacheFetched": {
+			reason: "Each fetched object is returned although the cache holds none of them.",
+			limit:  1, files: large, want: largeObjects, fetches: 2,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r, fetches, fail := NewReader(), 0, false
-			d := Directory{Tenant: "team-a", Repository: "fleet", Commit: commit, Path: "web", Delivered: tc.delivered, Fetch: func(ctx context.Context) (map[string][]byte, error) {
-				if fetches++; fail {
-					return nil, errors.New("down")
-				}
-				return c.ReadCommitFiles(ctx, commit, "web", tree.Marker)
+			r, fetches := newReader(tc.limit), 0
+			d := Directory{Tenant: "team-a", Repository: "fleet", Tree: tree.ID(tc.files), Delivered: tc.delivered, Fetch: func(context.Context) (map[string][]byte, error) {
+				fetches++
+				return tc.files, nil
 			}}
 			for range 2 {
 				manifests, err := r.Read(t.Context(), d)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := []string{}
-				for _, m := range manifests {
-					got = append(got, m.Object.String())
-				}
-				if diff := cmp.Diff(tc.want, got); diff != "" {
+				if diff := cmp.Diff(tc.want, describeObjects(manifests)); diff != "" {
 					t.Errorf("\n%s\nRead(...): -want, +got:\n%s", tc.reason, diff)
 				}
 			}
 			if diff := cmp.Diff(tc.fetches, fetches); diff != "" {
 				t.Errorf("\n%s\nfetches: -want, +got:\n%s", tc.reason, diff)
 			}
-			d.Repository, d.Delivered, fail = "another", nil, true
-			if _, err := r.Read(t.Context(), d); err == nil {
-				t.Errorf("\nA file of one repository is not remembered for another one.\nRead(...): want an error")
+		})
+	}
+}
+
+// TestReadSharesNothing reads a directory after others with the same contents or the same tree, of which none may decide for it.
+func TestReadSharesNothing(t *testing.T) {
+	manifests, texts := tree.Files{"a.yaml": configMap("a")}, tree.Files{"a.txt": configMap("a")}
+	cases := map[string]struct {
+		reason   string
+		previous tree.Files
+		next     tree.Files
+		other    string
+		want     []string
+		err      bool
+	}{
+		"SameTree":        {reason: "A tree that was read needs no repository.", previous: manifests, next: manifests, other: "fleet", want: []string{"ConfigMap team-a/a"}},
+		"OtherName":       {reason: "A file of text holds no object, which says nothing about a manifest with the same bytes.", previous: texts, next: manifests, other: "fleet", err: true},
+		"OtherRepository": {reason: "A tree of one repository is not remembered for another one.", previous: manifests, next: manifests, other: "another", err: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := NewReader()
+			if _, err := r.Read(t.Context(), Directory{Tenant: "team-a", Repository: "fleet", Tree: tree.ID(tc.previous), Delivered: [][]byte{encodeFiles(t, tc.previous)}}); err != nil {
+				t.Fatal(err)
+			}
+			got, err := r.Read(t.Context(), Directory{Tenant: "team-a", Repository: tc.other, Tree: tree.ID(tc.next), Fetch: func(context.Context) (map[string][]byte, error) {
+				return nil, errors.New("down")
+			}})
+			if (err != nil) != tc.err {
+				t.Fatalf("\n%s\nRead(...): error %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(tc.want, describeObjects(got)); !tc.err && diff != "" {
+				t.Errorf("\n%s\nRead(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -147,20 +147,12 @@ func (p *prover) fetchCommit(ctx context.Context, r repository, id string) (*git
 	return shared.FetchCommit(ctx, id)
 }
 
-// readCoverage returns how much of a claim's directory at the engine's commit the report of the engine proves.
+// readCoverage returns how much of a claim's directory, which has the requested tree at the engine's commit, the report of the engine proves.
 func (p *prover) readCoverage(ctx context.Context, r repository, want v1alpha1.SiteTree, s *siteFacts, delivered [][]byte) coverage {
-	c, err := p.rememberedCommit(ctx, r, s.seen.Commit)
-	if err != nil {
-		return coverage{unknown: err.Error()}
-	}
 	manifests, err := p.manifests.Read(ctx, manifest.Directory{
-		Tenant: r.tenant, Repository: r.key, Commit: c, Path: want.Path, Delivered: delivered,
+		Tenant: r.tenant, Repository: r.key, Tree: want.Tree, Delivered: delivered,
 		Fetch: func(ctx context.Context) (map[string][]byte, error) {
-			shared, err := p.openRepository(ctx, r)
-			if err != nil {
-				return nil, err
-			}
-			return shared.ReadCommitFiles(ctx, c, want.Path, tree.Marker)
+			return p.readFiles(ctx, r, s.seen.Commit, want.Path)
 		},
 	})
 	if err != nil {
@@ -169,6 +161,19 @@ func (p *prover) readCoverage(ctx context.Context, r repository, want v1alpha1.S
 	report := s.seen.Report
 	report.Renames = report.Renames || s.applied.renamed
 	return coverage{Coverage: report.Cover(s.site.Spec.Engine.Type, manifests)}
+}
+
+// readFiles returns the files in a directory of a commit.
+func (p *prover) readFiles(ctx context.Context, r repository, commit, dir string) (map[string][]byte, error) {
+	c, err := p.rememberedCommit(ctx, r, commit)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := p.openRepository(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return shared.ReadCommitFiles(ctx, c, dir, tree.Marker)
 }
 
 // openRepository opens a repository with its credentials, as they are now.

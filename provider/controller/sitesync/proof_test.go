@@ -18,6 +18,8 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/tenantcache"
 )
 
 // TestProofClock shows a GitHub App's key at the time that the clock says, and not at that of the machine.
@@ -181,4 +183,19 @@ func TestAnswersAreRemembered(t *testing.T) {
 	if n := w.git.Requests("fleet") - before; n != 0 {
 		t.Errorf("%d requests for what is known", n)
 	}
+}
+
+// TestCoverageWithoutGit observes a live Site while the repository does not answer, after the memory lost the commit.
+func TestCoverageWithoutGit(t *testing.T) {
+	w := newWorld(t)
+	w.flux(w.deliver(workerFile), false)
+	w.askFor(1)
+	w.until(isLiveNow)
+	w.git.Fail(repo, http.StatusServiceUnavailable)
+	w.c.prover.commits = tenantcache.New[*git.Commit](0)
+	for range 2 {
+		w.clock = w.clock.Add(maxProgressDelay)
+		w.reconcile()
+	}
+	w.expect("A Site whose tree was read before needs no repository to stay live", isLiveNow)
 }
