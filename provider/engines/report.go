@@ -103,8 +103,16 @@ func (r Report) describeMissing(o policy.Object) string {
 			hint, isRepeated = ": "+w.Text, isRepeated || w.IsRepeated
 		}
 	}
-	if r.Applied[o] && !isRepeated {
+	if r.lists(o) && !isRepeated {
 		return ""
 	}
 	return SanitizeMessage(fmt.Sprintf("the engine does not report that it applied %s%s", o, hint))
+}
+
+// lists reports whether the engine applies and compares an object. The file of a cluster-scoped object may name a namespace, which kustomize adds to each
+// kind that it does not know. The API server drops it.
+func (r Report) lists(o policy.Object) bool {
+	clusterScoped := o
+	clusterScoped.Namespace = ""
+	return r.Applied[o] || r.Applied[clusterScoped]
 }

@@ -23,7 +23,7 @@ func resourceOf(group, kind, name, status string, hook bool) map[string]any {
 
 func TestCover(t *testing.T) {
 	web, lease := describeManifest("apps", "Deployment", "web", nil), describeManifest("coordination.k8s.io", "Lease", "web", nil)
-	service := describeManifest("", "Service", "web", nil)
+	service, issuer := describeManifest("", "Service", "web", nil), describeManifest("cert-manager.io", "ClusterIssuer", "letsencrypt", nil)
 	inventory := func(ids ...string) map[string]any {
 		entries := []any{}
 		for _, id := range ids {
@@ -92,6 +92,15 @@ func TestCover(t *testing.T) {
 			reason: "A colon in a name is two underscores in the inventory.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_a__b_rbac.authorization.k8s.io_Role"),
 			manifests: []instruction.Manifest{describeManifest("rbac.authorization.k8s.io", "Role", "a:b", nil)},
 		},
+		"FluxClusterScoped": {
+			reason: "A cluster-scoped object has no namespace in the inventory, whatever its file names.", engine: catalogv1alpha1.EngineFlux,
+			status: inventory("_letsencrypt_cert-manager.io_ClusterIssuer"), manifests: []instruction.Manifest{issuer},
+		},
+		"FluxOtherNamespace": {
+			reason: "An object of the same name in another namespace is another object.", engine: catalogv1alpha1.EngineFlux,
+			status: inventory("bank_web_apps_Deployment"), manifests: []instruction.Manifest{web},
+			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+		},
 		"FluxNoInventory": {reason: "An engine that lists no objects says nothing about them.", engine: catalogv1alpha1.EngineFlux, manifests: []instruction.Manifest{web}},
 		"ArgoAll": {
 			reason: "Each object was compared and is in sync.", engine: catalogv1alpha1.EngineArgoCD,
@@ -124,6 +133,11 @@ func TestCover(t *testing.T) {
 			manifests: []instruction.Manifest{web},
 			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: Resource apps/Deployment/shop/web appeared 2 times among application resources."},
 		},
+		"ArgoClusterScoped": {
+			reason: "A cluster-scoped object has no namespace among the resources, whatever its file names.", engine: catalogv1alpha1.EngineArgoCD,
+			status:    map[string]any{"resources": []any{map[string]any{"group": "cert-manager.io", "kind": "ClusterIssuer", "name": "letsencrypt", "status": "Synced"}}},
+			manifests: []instruction.Manifest{issuer},
+		},
 		"ArgoOtherWarning": {
 			reason: "A warning about another object changes nothing.", engine: catalogv1alpha1.EngineArgoCD,
 			status:    map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "Synced", false)}, "conditions": warning("ExcludedResourceWarning", "Resource /Endpoints other is excluded in the settings")},
@@ -133,6 +147,11 @@ func TestCover(t *testing.T) {
 			reason: "Each object was applied.", engine: catalogv1alpha1.EngineConfigSync,
 			second:    map[string]any{"resourceStatuses": []any{map[string]any{"group": "apps", "kind": "Deployment", "namespace": "shop", "name": "web", "status": "Current", "actuation": "Succeeded"}}},
 			manifests: []instruction.Manifest{web},
+		},
+		"ConfigSyncClusterScoped": {
+			reason: "A cluster-scoped object has no namespace in the ResourceGroup, whatever its file names.", engine: catalogv1alpha1.EngineConfigSync,
+			second:    map[string]any{"resourceStatuses": []any{map[string]any{"group": "cert-manager.io", "kind": "ClusterIssuer", "name": "letsencrypt", "status": "Current"}}},
+			manifests: []instruction.Manifest{issuer},
 		},
 		"ConfigSyncSkipped": {
 			reason: "An object whose apply was skipped was not applied.", engine: catalogv1alpha1.EngineConfigSync,
