@@ -125,7 +125,7 @@ func observeArgoCD(w Want, main *unstructured.Unstructured) Observation {
 	}
 	o.Root, o.Proof = cleanPath(v.source.Path), v.proof
 	o.Commit, o.Attempted = parseCommitID(v.compared), parseCommitID(v.attempted)
-	o.Report, o.URL = a.report(v.source), displayURL(v.source.RepoURL)
+	o.Report, o.URL = a.report(w, v.source), displayURL(v.source.RepoURL)
 	if hasSpecField(main, "ignoreDifferences") && o.Proof == v1alpha1.ProofExact {
 		o.Proof = v1alpha1.ProofTransformed
 	}
@@ -268,28 +268,6 @@ func argoSyncReason(a argoApplication, main *unstructured.Unstructured) (string,
 	default:
 		return v1alpha1.SiteReasonProgressing, strings.Trim("health "+h.Status+": "+markEngineText(h.Message), ": ")
 	}
-}
-
-// report returns the resources that the last comparison found in sync. A hook, and an object that another Application owns, has no status there; an
-// excluded one is not listed at all, and has a warning.
-func (a argoApplication) report(s argoSource) Report {
-	out := Report{Renames: len(s.Kustomize) > 0 || a.Spec.SourceHydrator != nil}
-	for _, c := range a.Status.Conditions {
-		switch c.Type {
-		case "ExcludedResourceWarning", "RepeatedResourceWarning", "SharedResourceWarning":
-			out.Warnings = append(out.Warnings, Warning{Text: c.Message, IsRepeated: c.Type == "RepeatedResourceWarning"})
-		}
-	}
-	if len(a.Status.Resources)+len(out.Warnings) == 0 {
-		return out
-	}
-	out.Applied = map[policy.Object]bool{}
-	for _, r := range a.Status.Resources {
-		if r.Status == "Synced" && !r.Hook && !r.RequiresPruning {
-			out.Applied[policy.Object{Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}] = true
-		}
-	}
-	return out
 }
 
 func (a argoApplication) isRunning() bool {

@@ -3,7 +3,7 @@ package engines
 import (
 	"cmp"
 	"fmt"
-	"strings"
+	"slices"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/instruction"
@@ -25,23 +25,24 @@ type Report struct {
 	Warnings []Warning
 }
 
-// A Warning is what an engine says about one object.
+// A Warning is a problem of one object that an engine reports.
 type Warning struct {
-	// Text that names the object.
-	Text string
+	// Subject is the object, as the engine writes it.
+	Subject string
+
+	// Problem of the object, in words that the users of the claim may read.
+	Problem string
 
 	// IsRepeated is true if several files hold the object, so that which of them was applied is unknown.
 	IsRepeated bool
 }
 
-// names reports whether the warning is about an object: Argo CD writes group/Kind name or group/Kind/namespace/name.
+// names reports whether the warning is about an object: Argo CD writes group/Kind/namespace/name, group/Kind and the name, or Kind/name.
 func (w Warning) names(o policy.Object) bool {
-	words := strings.FieldsFunc(w.Text, func(r rune) bool { return r == ' ' || r == '/' || r == ',' })
-	kind, name := false, false
-	for _, word := range words {
-		kind, name = kind || word == o.Kind, name || word == o.Name
-	}
-	return kind && name
+	kind := o.Group + "/" + o.Kind
+	return slices.Contains([]string{
+		kind + "/" + o.Namespace + "/" + o.Name, kind + "//" + o.Name, kind + " " + o.Name, o.Kind + "/" + o.Name,
+	}, w.Subject)
 }
 
 // Coverage is how much of a directory the proof covers.
@@ -97,16 +98,16 @@ func (r Report) describeMissing(o policy.Object) string {
 	if r.Applied == nil || r.Renames {
 		return ""
 	}
-	hint, isRepeated := "", false
+	problem, isRepeated := "", false
 	for _, w := range r.Warnings {
 		if w.names(o) {
-			hint, isRepeated = ": "+w.Text, isRepeated || w.IsRepeated
+			problem, isRepeated = ": "+w.Problem, isRepeated || w.IsRepeated
 		}
 	}
 	if r.lists(o) && !isRepeated {
 		return ""
 	}
-	return SanitizeMessage(fmt.Sprintf("the engine does not report that it applied %s%s", o, hint))
+	return SanitizeMessage(fmt.Sprintf("the engine does not report that it applied %s%s", o, problem))
 }
 
 // lists reports whether the engine applies and compares an object. The file of a cluster-scoped object may name a namespace, which kustomize adds to each

@@ -38,8 +38,11 @@ func TestCover(t *testing.T) {
 		spec      map[string]any
 		status    map[string]any
 		second    map[string]any
-		manifests []instruction.Manifest
 		want      Coverage
+		manifests []instruction.Manifest
+
+		// claimDir is the claim's directory. The engine reads the root of the repository.
+		claimDir string
 	}{
 		"FluxAll": {
 			reason: "Each object is in the inventory.", engine: catalogv1alpha1.EngineFlux,
@@ -138,6 +141,68 @@ func TestCover(t *testing.T) {
 			status:    map[string]any{"resources": []any{map[string]any{"group": "cert-manager.io", "kind": "ClusterIssuer", "name": "letsencrypt", "status": "Synced"}}},
 			manifests: []instruction.Manifest{issuer},
 		},
+		"ArgoClusterScopedRepeated": {
+			reason: "A warning about a cluster-scoped object names no namespace.", engine: catalogv1alpha1.EngineArgoCD, claimDir: "clusters/edge1/shop/web",
+			status: map[string]any{
+				"resources":  []any{map[string]any{"group": "cert-manager.io", "kind": "ClusterIssuer", "name": "letsencrypt", "status": "Synced"}},
+				"conditions": warning("RepeatedResourceWarning", "Resource cert-manager.io/ClusterIssuer//letsencrypt appeared 2 times among application resources."),
+			},
+			manifests: []instruction.Manifest{issuer},
+			want:      Coverage{Missing: "the engine does not report that it applied ClusterIssuer shop/letsencrypt: several files hold it"},
+		},
+		"ArgoRepeatedElsewhere": {
+			reason: "A repeated object of another namespace is another object.", engine: catalogv1alpha1.EngineArgoCD,
+			status: map[string]any{
+				"resources":  []any{resourceOf("apps", "Deployment", "web", "Synced", false)},
+				"conditions": warning("RepeatedResourceWarning", "Resource apps/Deployment/team-b/web appeared 2 times among application resources."),
+			},
+			manifests: []instruction.Manifest{web},
+		},
+		"ArgoRepeatedWord": {
+			reason: "An object whose name is a word of the message is not its subject.", engine: catalogv1alpha1.EngineArgoCD,
+			status: map[string]any{
+				"resources":  []any{resourceOf("apps", "Deployment", "times", "Synced", false)},
+				"conditions": warning("RepeatedResourceWarning", "Resource apps/Deployment/shop/web appeared 2 times among application resources."),
+			},
+			manifests: []instruction.Manifest{describeManifest("apps", "Deployment", "times", nil)},
+		},
+		"ArgoRepeatedGroup": {
+			reason: "A repeated object of another group is another object.", engine: catalogv1alpha1.EngineArgoCD,
+			status: map[string]any{
+				"resources":  []any{resourceOf("apps", "Deployment", "web", "Synced", false)},
+				"conditions": warning("RepeatedResourceWarning", "Resource example.org/Deployment/shop/web appeared 2 times among application resources."),
+			},
+			manifests: []instruction.Manifest{web},
+		},
+		"ArgoRepeatedShared": {
+			reason: "An Application that reads more than the claim's directory shows no text of its own.", engine: catalogv1alpha1.EngineArgoCD, claimDir: "clusters/edge1/shop/web",
+			status: map[string]any{
+				"resources":  []any{resourceOf("", "Service", "web", "Synced", false)},
+				"conditions": warning("RepeatedResourceWarning", "Resource /Service/shop/web appeared 2 times among application resources."),
+			},
+			manifests: []instruction.Manifest{service},
+			want:      Coverage{Missing: "the engine does not report that it applied Service shop/web: several files hold it"},
+		},
+		"ArgoForeignShared": {
+			reason: "A warning that names the Applications of other tenants is hidden from the claim.", engine: catalogv1alpha1.EngineArgoCD, claimDir: "clusters/edge1/shop/web",
+			status: map[string]any{
+				"resources":  []any{resourceOf("apps", "Deployment", "web", "", false)},
+				"conditions": warning("SharedResourceWarning", "Deployment/web is part of applications argocd/edge1 and team-b/billing"),
+			},
+			manifests: []instruction.Manifest{web},
+			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: another Application owns it"},
+		},
+		"ArgoExcludedShared": {
+			reason: "The settings that exclude an object are named in fixed words.", engine: catalogv1alpha1.EngineArgoCD, claimDir: "clusters/edge1/shop/web",
+			status: map[string]any{"conditions": warning("ExcludedResourceWarning", "Resource apps/Deployment web is excluded in the settings")}, manifests: []instruction.Manifest{web},
+			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web: the settings exclude it"},
+		},
+		"ArgoExcludedOther": {
+			reason: "A warning about an excluded object of another name is not about this one.", engine: catalogv1alpha1.EngineArgoCD,
+			status:    map[string]any{"conditions": warning("ExcludedResourceWarning", "Resource apps/Deployment web is excluded in the settings")},
+			manifests: []instruction.Manifest{describeManifest("apps", "Deployment", "settings", nil)},
+			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/settings"},
+		},
 		"ArgoOtherWarning": {
 			reason: "A warning about another object changes nothing.", engine: catalogv1alpha1.EngineArgoCD,
 			status:    map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "Synced", false)}, "conditions": warning("ExcludedResourceWarning", "Resource /Endpoints other is excluded in the settings")},
@@ -168,7 +233,7 @@ func TestCover(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := reportOf(t, tc.engine, tc.spec, tc.status, tc.second).Cover(tc.engine, tc.manifests)
+			got := reportOf(t, tc.engine, Want{ClaimDir: tc.claimDir}, tc.spec, tc.status, tc.second).Cover(tc.engine, tc.manifests)
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nCover(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -177,7 +242,7 @@ func TestCover(t *testing.T) {
 }
 
 // reportOf is the report of an engine's objects.
-func reportOf(t *testing.T, e catalogv1alpha1.EngineType, spec, status, second map[string]any) Report {
+func reportOf(t *testing.T, e catalogv1alpha1.EngineType, w Want, spec, status, second map[string]any) Report {
 	t.Helper()
 	main := &unstructured.Unstructured{Object: map[string]any{"kind": "Kustomization", "metadata": map[string]any{"namespace": "flux", "name": "edge"}, "spec": spec, "status": status}}
 	switch e {
@@ -192,7 +257,7 @@ func reportOf(t *testing.T, e catalogv1alpha1.EngineType, spec, status, second m
 		if err := decodeObject(main, &a); err != nil {
 			t.Fatal(err)
 		}
-		return a.report(argoSource{})
+		return a.report(w, argoSource{})
 	}
 	return inventoryReport(&unstructured.Unstructured{Object: map[string]any{"status": second}})
 }
