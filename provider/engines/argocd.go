@@ -125,7 +125,7 @@ func observeArgoCD(w Want, main *unstructured.Unstructured) Observation {
 	}
 	o.Root, o.Proof = cleanPath(v.source.Path), v.proof
 	o.Commit, o.Attempted = parseCommitID(v.compared), parseCommitID(v.attempted)
-	o.Report, o.URL = a.report(w, v.source), displayURL(v.source.RepoURL)
+	o.Report, o.URL = a.report(w, v.source, main), displayURL(v.source.RepoURL)
 	if hasSpecField(main, "ignoreDifferences") && o.Proof == v1alpha1.ProofExact {
 		o.Proof = v1alpha1.ProofTransformed
 	}

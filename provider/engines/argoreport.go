@@ -1,15 +1,23 @@
 package engines
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
 // report returns the resources that the last comparison found in sync. A hook, and an object that another Application owns, has no status there; an
 // excluded one is not listed at all, and has a warning.
-func (a argoApplication) report(w Want, s argoSource) Report {
-	out := Report{Renames: len(s.Kustomize) > 0 || a.Spec.SourceHydrator != nil}
+func (a argoApplication) report(w Want, s argoSource, main *unstructured.Unstructured) Report {
+	out := Report{Applied: map[policy.Object]bool{}}
+	if field := a.renamingField(s); field != "" {
+		out.Uncompared = fmt.Sprintf("Application %s/%s has %s", main.GetNamespace(), main.GetName(), field)
+	}
 	for _, c := range a.Status.Conditions {
 		if warning, ok := argoWarning(c.Type, c.Message); ok {
 			if cleanPath(s.Path) == w.ClaimDir {
@@ -18,16 +26,26 @@ func (a argoApplication) report(w Want, s argoSource) Report {
 			out.Warnings = append(out.Warnings, warning)
 		}
 	}
-	if len(a.Status.Resources)+len(out.Warnings) == 0 {
-		return out
-	}
-	out.Applied = map[policy.Object]bool{}
 	for _, r := range a.Status.Resources {
 		if r.Status == "Synced" && !r.Hook && !r.RequiresPruning {
 			out.Applied[policy.Object{Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}] = true
 		}
 	}
 	return out
+}
+
+// renamingField returns the field of the spec because of which objects may have other names than in the files, or "".
+func (a argoApplication) renamingField(s argoSource) string {
+	fields := slices.Sorted(maps.Keys(s.Kustomize))
+	switch {
+	case a.Spec.SourceHydrator != nil:
+		return "spec.sourceHydrator"
+	case len(fields) == 0:
+		return ""
+	case len(a.Spec.Sources) > 0:
+		return "spec.sources[].kustomize." + fields[0]
+	}
+	return "spec.source.kustomize." + fields[0]
 }
 
 // argoWarning returns the warning of a condition that is about one object, in words that name no other one. Its message begins with the object.

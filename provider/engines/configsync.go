@@ -49,6 +49,9 @@ type resourceGroup struct {
 	Metadata struct {
 		Generation int64 `json:"generation"`
 	} `json:"metadata"`
+	Spec struct {
+		Resources []struct{} `json:"resources"`
+	} `json:"spec"`
 	Status struct {
 		ObservedGeneration int64              `json:"observedGeneration"`
 		Conditions         []metav1.Condition `json:"conditions"`
@@ -86,7 +89,7 @@ func observeConfigSync(w Want, main, group *unstructured.Unstructured) Observati
 	}
 	if o.Reason, o.Message = configSyncReason(w, r, main.GetGeneration(), o.Root); o.Reason == "" {
 		o.Health, o.Reason, o.Message = inventoryHealth(inventoryOf(main), group)
-		o.Report = inventoryReport(group)
+		o.Report = inventoryReport(inventoryOf(main), group)
 	}
 	if o.Reason == "" && o.Commit == "" {
 		o.Reason, o.Message = v1alpha1.SiteReasonEngineNotProvable, "status.sync names no commit"
@@ -152,12 +155,15 @@ func (s configSyncStage) describeErrors() string {
 }
 
 // inventoryReport returns the objects that were applied. An older version does not say how each of them ended.
-func inventoryReport(group *unstructured.Unstructured) Report {
+func inventoryReport(ref Ref, group *unstructured.Unstructured) Report {
 	g := resourceGroup{}
-	if group == nil || decodeObject(group, &g) != nil || len(g.Status.ResourceStatuses) == 0 {
+	if group == nil || decodeObject(group, &g) != nil {
 		return Report{}
 	}
 	out := Report{Applied: map[policy.Object]bool{}}
+	if g.isStatusDisabled() {
+		out.Uncompared = ref.String() + " has no status.resourceStatuses"
+	}
 	for _, s := range g.Status.ResourceStatuses {
 		if s.Actuation == "" || s.Actuation == "Succeeded" {
 			out.Applied[policy.Object{Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}] = true
@@ -166,7 +172,12 @@ func inventoryReport(group *unstructured.Unstructured) Report {
 	return out
 }
 
-// inventoryHealth returns the health of the applied objects: an applied object need not be healthy.
+// isStatusDisabled reports whether Config Sync writes the objects without their statuses, as statusMode: disabled makes it do.
+func (g resourceGroup) isStatusDisabled() bool {
+	return len(g.Spec.Resources) > 0 && len(g.Status.ResourceStatuses) == 0
+}
+
+// inventoryHealth returns the health of the applied objects: an applied object need not be healthy. It is empty where Config Sync reports none.
 func inventoryHealth(ref Ref, group *unstructured.Unstructured) (health, reason, message string) {
 	if group == nil {
 		return "", v1alpha1.SiteReasonProgressing, ref.String() + " does not exist, so the health of the objects is unknown: Config Sync makes it when it applies them"
@@ -180,6 +191,9 @@ func inventoryHealth(ref Ref, group *unstructured.Unstructured) (health, reason,
 	}
 	if g.Status.ObservedGeneration != g.Metadata.Generation {
 		return "Unknown", v1alpha1.SiteReasonProgressing, "the ResourceGroup is not up to date"
+	}
+	if g.isStatusDisabled() {
+		return "", "", ""
 	}
 	waiting, failed := []string{}, []string{}
 	for _, s := range g.Status.ResourceStatuses {

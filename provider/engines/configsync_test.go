@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -34,6 +35,27 @@ func TestConfigSyncCluster(t *testing.T) {
 			got := observeEngine(catalogv1alpha1.EngineConfigSync, w, rootSync, inventory)
 			if diff := cmp.Diff(tc.want, got.Reason); diff != "" {
 				t.Errorf("\n%s\nobserveEngine(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestInventoryHealth(t *testing.T) {
+	resources := []any{map[string]any{"group": "apps", "kind": "Deployment", "namespace": "team-a", "name": "web"}}
+	cases := map[string]struct {
+		reason   string
+		statuses []any
+		want     string
+	}{
+		"Current":  {reason: "A current object is healthy.", statuses: []any{map[string]any{"kind": "Deployment", "name": "web", "status": "Current"}}, want: "Current"},
+		"Disabled": {reason: "Objects without a status have no known health.", want: ""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			group := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"resources": resources}, "status": map[string]any{"resourceStatuses": tc.statuses}}}
+			got, reason, message := inventoryHealth(Ref{}, group)
+			if diff := cmp.Diff([]string{tc.want, "", ""}, []string{got, reason, message}); diff != "" {
+				t.Errorf("\n%s\ninventoryHealth(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package engines
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -307,14 +308,18 @@ func fluxURL(source *unstructured.Unstructured) string {
 
 // fluxReport returns the inventory. The controller lists there what it applied, without the objects that it skipped.
 func fluxReport(k fluxKustomization, main *unstructured.Unstructured) Report {
-	out := Report{Renames: hasSpecField(main, fluxRenamingFields()...)}
+	name := fmt.Sprintf("Kustomization %s/%s", main.GetNamespace(), main.GetName())
+	out := Report{Applied: map[policy.Object]bool{}}
 	if k.Spec.Prune != nil && !*k.Spec.Prune {
-		out.Keeps = fmt.Sprintf("spec.prune of Kustomization %s/%s is false", main.GetNamespace(), main.GetName())
+		out.Keeps = "spec.prune of " + name + " is false"
+	}
+	if field := firstSpecField(main, fluxRenamingFields()...); field != "" {
+		out.Uncompared = name + " has spec." + field
 	}
 	if k.Status.Inventory == nil {
+		out.Uncompared = cmp.Or(out.Uncompared, name+" has no status.inventory")
 		return out
 	}
-	out.Applied = map[policy.Object]bool{}
 	for _, e := range k.Status.Inventory.Entries {
 		if o, ok := parseFluxID(e.ID); ok {
 			out.Applied[o] = true
@@ -358,31 +363,35 @@ func parseFluxRevision(revision string) string {
 
 // hasSpecField reports whether the spec of an object sets one of these fields to a value that is not empty.
 func hasSpecField(u *unstructured.Unstructured, fields ...string) bool {
+	return firstSpecField(u, fields...) != ""
+}
+
+// firstSpecField returns the first of these fields that the spec of an object sets to a value that is not empty, or "".
+func firstSpecField(u *unstructured.Unstructured, fields ...string) string {
 	spec, _, _ := unstructured.NestedMap(u.Object, "spec")
 	for _, f := range fields {
-		switch v := spec[f].(type) {
-		case nil:
-		case bool:
-			if v {
-				return true
-			}
-		case string:
-			if v != "" {
-				return true
-			}
-		case []any:
-			if len(v) > 0 {
-				return true
-			}
-		case map[string]any:
-			if len(v) > 0 {
-				return true
-			}
-		default:
-			return true
+		if isSet(spec[f]) {
+			return f
 		}
 	}
-	return false
+	return ""
+}
+
+// isSet reports whether a value is not empty.
+func isSet(value any) bool {
+	switch v := value.(type) {
+	case nil:
+		return false
+	case bool:
+		return v
+	case string:
+		return v != ""
+	case []any:
+		return len(v) > 0
+	case map[string]any:
+		return len(v) > 0
+	}
+	return true
 }
 
 func findCondition(conditions []metav1.Condition, typ string) metav1.Condition {

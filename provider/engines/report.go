@@ -10,13 +10,14 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// A Report is what an engine reports about single objects. The zero Report says nothing about any of them.
+// A Report is what an engine reports about single objects. The zero Report lists no object, so it proves none.
 type Report struct {
-	// Applied are the objects that the engine applies and compares. Nil means that it lists none.
+	// Applied are the objects that the engine applies and compares.
 	Applied map[policy.Object]bool
 
-	// Renames is true if the engine may give the objects other names than the files do.
-	Renames bool
+	// Uncompared is the reason why Applied cannot be compared with the files: the engine may give the objects other names, or lists none. Empty means that
+	// each object of the files has to be in Applied.
+	Uncompared string
 
 	// Keeps says why the engine may leave objects in the cluster after they were removed from Git. Empty if it does not.
 	Keeps string
@@ -71,6 +72,9 @@ func (r Report) Cover(e catalogv1alpha1.EngineType, manifests []instruction.Mani
 	if proven == 0 && len(out.Unproven) > 0 {
 		out.Missing = "the engine applies no object of the directory: " + out.Unproven[0]
 	}
+	if r.Uncompared != "" {
+		out.Unproven = slices.Insert(out.Unproven, 0, SanitizeMessage("all objects: "+r.Uncompared+", so its inventory is not compared"))
+	}
 	if r.Keeps != "" {
 		out.Unproven = append(out.Unproven, "removed objects: "+r.Keeps)
 	}
@@ -95,7 +99,7 @@ func followedInstruction(e catalogv1alpha1.EngineType, all []instruction.Instruc
 
 // describeMissing returns why an object is not proven to be applied, or "".
 func (r Report) describeMissing(o policy.Object) string {
-	if r.Applied == nil || r.Renames {
+	if r.Uncompared != "" {
 		return ""
 	}
 	problem, isRepeated := "", false

@@ -24,6 +24,7 @@ func resourceOf(group, kind, name, status string, hook bool) map[string]any {
 func TestCover(t *testing.T) {
 	web, lease := describeManifest("apps", "Deployment", "web", nil), describeManifest("coordination.k8s.io", "Lease", "web", nil)
 	service, issuer := describeManifest("", "Service", "web", nil), describeManifest("cert-manager.io", "ClusterIssuer", "letsencrypt", nil)
+	kept := describeManifest("apps", "Deployment", "web", map[string]string{"kustomize.toolkit.fluxcd.io/prune": "disabled"})
 	inventory := func(ids ...string) map[string]any {
 		entries := []any{}
 		for _, id := range ids {
@@ -65,7 +66,7 @@ func TestCover(t *testing.T) {
 		},
 		"FluxKept": {
 			reason: "An object that is kept after its removal is applied, and still has to be in the inventory.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_web__Service"),
-			manifests: []instruction.Manifest{describeManifest("apps", "Deployment", "web", map[string]string{"kustomize.toolkit.fluxcd.io/prune": "disabled"}), service},
+			manifests: []instruction.Manifest{kept, service},
 			want: Coverage{
 				Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/prune: disabled"}, Missing: "the engine does not report that it applied Deployment shop/web",
 			},
@@ -90,6 +91,7 @@ func TestCover(t *testing.T) {
 		"FluxRenames": {
 			reason: "An inventory with other names proves nothing about these.", engine: catalogv1alpha1.EngineFlux, spec: map[string]any{"namePrefix": "a-"},
 			status: inventory("shop_a-web__Service"), manifests: []instruction.Manifest{service},
+			want: Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.namePrefix, so its inventory is not compared"}},
 		},
 		"FluxColon": {
 			reason: "A colon in a name is two underscores in the inventory.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_a__b_rbac.authorization.k8s.io_Role"),
@@ -104,7 +106,27 @@ func TestCover(t *testing.T) {
 			status: inventory("bank_web_apps_Deployment"), manifests: []instruction.Manifest{web},
 			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
-		"FluxNoInventory": {reason: "An engine that lists no objects says nothing about them.", engine: catalogv1alpha1.EngineFlux, manifests: []instruction.Manifest{web}},
+		"FluxNoInventory": {
+			reason: "A Kustomization without an inventory lists no objects, and the status says so.", engine: catalogv1alpha1.EngineFlux, manifests: []instruction.Manifest{web},
+			want: Coverage{Unproven: []string{"all objects: Kustomization flux/edge has no status.inventory, so its inventory is not compared"}},
+		},
+		"FluxPatches": {
+			reason: "Patches may rename objects, so none is compared, and the status says so.", engine: catalogv1alpha1.EngineFlux,
+			spec: map[string]any{"patches": []any{map[string]any{"patch": "x"}}}, status: inventory("shop_other_apps_Deployment"), manifests: []instruction.Manifest{web},
+			want: Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.patches, so its inventory is not compared"}},
+		},
+		"FluxPostBuild": {
+			reason: "The line about all objects comes before those about single ones.", engine: catalogv1alpha1.EngineFlux,
+			spec: map[string]any{"postBuild": map[string]any{"substitute": map[string]any{"a": "b"}}, "prune": false}, status: inventory(), manifests: []instruction.Manifest{kept},
+			want: Coverage{Unproven: []string{
+				"all objects: Kustomization flux/edge has spec.postBuild, so its inventory is not compared",
+				"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/prune: disabled", "removed objects: spec.prune of Kustomization flux/edge is false",
+			}},
+		},
+		"FluxImages": {
+			reason: "Other images change no name, so each object is compared.", engine: catalogv1alpha1.EngineFlux,
+			spec: map[string]any{"images": []any{map[string]any{"name": "x"}}}, status: inventory("shop_web_apps_Deployment"), manifests: []instruction.Manifest{web},
+		},
 		"ArgoAll": {
 			reason: "Each object was compared and is in sync.", engine: catalogv1alpha1.EngineArgoCD,
 			status: map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "Synced", false)}}, manifests: []instruction.Manifest{web},
@@ -149,6 +171,10 @@ func TestCover(t *testing.T) {
 			},
 			manifests: []instruction.Manifest{issuer},
 			want:      Coverage{Missing: "the engine does not report that it applied ClusterIssuer shop/letsencrypt: several files hold it"},
+		},
+		"ArgoNoResources": {
+			reason: "An Application that lists no resources applied none, as with directory.exclude.", engine: catalogv1alpha1.EngineArgoCD, manifests: []instruction.Manifest{web},
+			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"ArgoRepeatedElsewhere": {
 			reason: "A repeated object of another namespace is another object.", engine: catalogv1alpha1.EngineArgoCD,
@@ -203,6 +229,16 @@ func TestCover(t *testing.T) {
 			manifests: []instruction.Manifest{describeManifest("apps", "Deployment", "settings", nil)},
 			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/settings"},
 		},
+		"ArgoKustomize": {
+			reason: "Settings of kustomize may rename objects, so none is compared, and the status says so.", engine: catalogv1alpha1.EngineArgoCD,
+			spec: map[string]any{"source": map[string]any{"kustomize": map[string]any{"commonAnnotations": map[string]any{"a": "b"}}}}, manifests: []instruction.Manifest{web},
+			want: Coverage{Unproven: []string{"all objects: Application flux/edge has spec.source.kustomize.commonAnnotations, so its inventory is not compared"}},
+		},
+		"ArgoHydrator": {
+			reason: "A source hydrator makes other files, so no object is compared, and the status says so.", engine: catalogv1alpha1.EngineArgoCD,
+			spec: map[string]any{"sourceHydrator": map[string]any{}}, manifests: []instruction.Manifest{web},
+			want: Coverage{Unproven: []string{"all objects: Application flux/edge has spec.sourceHydrator, so its inventory is not compared"}},
+		},
 		"ArgoOtherWarning": {
 			reason: "A warning about another object changes nothing.", engine: catalogv1alpha1.EngineArgoCD,
 			status:    map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "Synced", false)}, "conditions": warning("ExcludedResourceWarning", "Resource /Endpoints other is excluded in the settings")},
@@ -217,6 +253,16 @@ func TestCover(t *testing.T) {
 			reason: "A cluster-scoped object has no namespace in the ResourceGroup, whatever its file names.", engine: catalogv1alpha1.EngineConfigSync,
 			second:    map[string]any{"resourceStatuses": []any{map[string]any{"group": "cert-manager.io", "kind": "ClusterIssuer", "name": "letsencrypt", "status": "Current"}}},
 			manifests: []instruction.Manifest{issuer},
+		},
+		"ConfigSyncNothing": {
+			reason: "A ResourceGroup without objects lists none that was applied.", engine: catalogv1alpha1.EngineConfigSync, manifests: []instruction.Manifest{web},
+			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
+		},
+		"ConfigSyncNoStatus": {
+			reason: "Config Sync with disabled statuses lists the objects only, and the status says so.", engine: catalogv1alpha1.EngineConfigSync,
+			spec:      map[string]any{"resources": []any{map[string]any{"group": "apps", "kind": "Deployment", "namespace": "shop", "name": "web"}}},
+			manifests: []instruction.Manifest{web},
+			want:      Coverage{Unproven: []string{"all objects: ResourceGroup flux/edge has no status.resourceStatuses, so its inventory is not compared"}},
 		},
 		"ConfigSyncSkipped": {
 			reason: "An object whose apply was skipped was not applied.", engine: catalogv1alpha1.EngineConfigSync,
@@ -257,7 +303,11 @@ func reportOf(t *testing.T, e catalogv1alpha1.EngineType, w Want, spec, status, 
 		if err := decodeObject(main, &a); err != nil {
 			t.Fatal(err)
 		}
-		return a.report(w, argoSource{})
+		source := argoSource{}
+		if a.Spec.Source != nil {
+			source = *a.Spec.Source
+		}
+		return a.report(w, source, main)
 	}
-	return inventoryReport(&unstructured.Unstructured{Object: map[string]any{"status": second}})
+	return inventoryReport(inventoryOf(main), &unstructured.Unstructured{Object: map[string]any{"spec": spec, "status": second}})
 }

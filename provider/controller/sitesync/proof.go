@@ -1,6 +1,7 @@
 package sitesync
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"time"
@@ -159,7 +160,9 @@ func (p *prover) readCoverage(ctx context.Context, r repository, want v1alpha1.S
 		return coverage{unknown: err.Error()}
 	}
 	report := s.seen.Report
-	report.Renames = report.Renames || s.applied.renamed
+	if s.applied.renamed {
+		report.Uncompared = cmp.Or(report.Uncompared, "the engine reads a kustomization.yaml above the directory")
+	}
 	return coverage{Coverage: report.Cover(s.site.Spec.Engine.Type, manifests)}
 }
 

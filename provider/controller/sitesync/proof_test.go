@@ -12,13 +12,18 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/engines"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/manifest"
 	"github.com/intentplane/intentplane/provider/tenantcache"
 )
 
@@ -198,4 +203,43 @@ func TestCoverageWithoutGit(t *testing.T) {
 		w.reconcile()
 	}
 	w.expect("A Site whose tree was read before needs no repository to stay live", isLiveNow)
+}
+
+func TestCoverageBelowKustomization(t *testing.T) {
+	files := tree.Files{"a.yaml": []byte(workerFile)}
+	archive, err := tree.Encode(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason  string
+		renamed bool
+		report  engines.Report
+		want    engines.Coverage
+	}{
+		"Alone": {
+			reason: "Where no kustomization above may rename objects, each has to be in the inventory.",
+			want:   engines.Coverage{Missing: "the engine does not report that it applied Service team-a/web"},
+		},
+		"Below": {
+			reason: "A kustomization above the directory may rename objects, so none is compared, and the status says so.", renamed: true,
+			want: engines.Coverage{Unproven: []string{"all objects: the engine reads a kustomization.yaml above the directory, so its inventory is not compared"}},
+		},
+		"BelowPatches": {
+			reason: "The field of the engine's object is named before a kustomization above.", renamed: true, report: engines.Report{Uncompared: "Kustomization flux/edge has spec.patches"},
+			want: engines.Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.patches, so its inventory is not compared"}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			site := &catalogv1alpha1.Site{}
+			site.Spec.Engine.Type = catalogv1alpha1.EngineFlux
+			s := &siteFacts{site: site, seen: engines.Observation{Report: tc.report}, applied: subtree{renamed: tc.renamed}}
+			p := &prover{manifests: manifest.NewReader()}
+			got := p.readCoverage(t.Context(), repository{}, v1alpha1.SiteTree{Tree: tree.ID(files)}, s, [][]byte{archive})
+			if diff := cmp.Diff(tc.want, got.Coverage); diff != "" {
+				t.Errorf("\n%s\nreadCoverage(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
 }

@@ -20,7 +20,7 @@ func TestConfigSync(t *testing.T) {
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | Progressing")
 	p.playUntil("Applied")
 	s.lookAndExpect(y, "1 | False | Syncing | Syncing | Progressing", "ResourceGroup")
-	s.Patch(p.second.Unstructured, `{"status":{"observedGeneration":1,"resourceStatuses":[{"kind":"Deployment","name":"web","status":"Current"}]}}`, "status")
+	s.Patch(p.second.Unstructured, `{"status":{"observedGeneration":1,"resourceStatuses":[{"kind":"ConfigMap","namespace":"`+s.Namespace+`","name":"a","status":"Current"}]}}`, "status")
 	s.expectSiteSync(y, "1"+isLive)
 
 	// The next order: fetched and rendered are not applied, and applied is not healthy.

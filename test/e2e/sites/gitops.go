@@ -20,6 +20,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/gitops"
 	"github.com/intentplane/intentplane/test/patience"
@@ -236,7 +237,11 @@ func (w *workshop) compareAsArgoCD(app *unstructured.Unstructured) (stop func())
 			if err != nil {
 				return false, nil //nolint:nilerr // It looks again.
 			}
-			b, err := json.Marshal(syncedApplication(now, log[0].ID))
+			resources, err := w.syncedResources(ctx, "clusters/edge2/")
+			if err != nil {
+				return false, nil //nolint:nilerr // It looks again.
+			}
+			b, err := json.Marshal(syncedApplication(now, log[0].ID, resources))
 			if err != nil {
 				return false, err
 			}
@@ -247,14 +252,31 @@ func (w *workshop) compareAsArgoCD(app *unstructured.Unstructured) (stop func())
 	return func() { cancel(); <-done }
 }
 
+// syncedResources returns the resources that Argo CD lists when it applied the files below a directory.
+func (w *workshop) syncedResources(ctx context.Context, dir string) ([]any, error) {
+	files, err := w.Git.Files(ctx, fleetRepo, "main")
+	resources := []any{}
+	for name, content := range files {
+		if !strings.HasPrefix(name, dir) {
+			continue
+		}
+		for _, m := range instruction.Read(name, []byte(content)) {
+			o := m.Object
+			resources = append(resources, map[string]any{"group": o.Group, "kind": o.Kind, "namespace": o.Namespace, "name": o.Name, "status": "Synced"})
+		}
+	}
+	return resources, err
+}
+
 // syncedApplication is what Argo CD writes when it compared a commit, and applied it.
-func syncedApplication(app *unstructured.Unstructured, commit string) map[string]any {
+func syncedApplication(app *unstructured.Unstructured, commit string, resources []any) map[string]any {
 	spec, _ := app.Object["spec"].(map[string]any)
 	return map[string]any{
 		"metadata": map[string]any{"annotations": map[string]any{refresh: nil}},
 		"status": map[string]any{
-			"sync":   map[string]any{"status": "Synced", "revision": commit, "comparedTo": map[string]any{"source": spec["source"], "destination": spec["destination"]}},
-			"health": map[string]any{"status": "Healthy"},
+			"sync":      map[string]any{"status": "Synced", "revision": commit, "comparedTo": map[string]any{"source": spec["source"], "destination": spec["destination"]}},
+			"health":    map[string]any{"status": "Healthy"},
+			"resources": resources,
 			"operationState": map[string]any{
 				"phase": "Succeeded", "startedAt": "2026-11-01T11:59:00Z", "operation": map[string]any{"sync": map[string]any{"revision": commit}},
 				"syncResult": map[string]any{"revision": commit, "source": spec["source"]},

@@ -115,12 +115,27 @@ func (p *player) write(o object, story json.RawMessage) {
 	if g, ok, _ := unstructured.NestedInt64(patch, "status", "observedGeneration"); ok {
 		p.Must(unstructured.SetNestedField(patch, g-o.lead, "status", "observedGeneration"))
 	}
+	p.addObject(o.GetKind(), patch)
 	if status := patch["status"]; o.status && status != nil {
 		delete(patch, "status")
 		p.Patch(o.Unstructured, p.textOfStep(map[string]any{"status": status}), "status")
 	}
 	if len(patch) > 0 {
 		p.Patch(o.Unstructured, p.textOfStep(patch))
+	}
+}
+
+// addObject adds the ConfigMap in the directory of this stage to the objects that a step of an engine lists.
+func (p *player) addObject(kind string, patch map[string]any) {
+	status, _ := patch["status"].(map[string]any)
+	object := map[string]any{"kind": "ConfigMap", "namespace": p.Namespace, "name": "a"}
+	if listed, ok := status["resourceStatuses"].([]any); ok {
+		object["status"] = "Current"
+		status["resourceStatuses"] = append(listed, object)
+	}
+	if _, ok := status["sync"]; ok && kind == "Application" {
+		object["status"], object["version"] = "Synced", "v1"
+		status["resources"] = []any{object}
 	}
 }
 
