@@ -13,8 +13,9 @@ import (
 func displayURL(raw string) string {
 	raw = strings.TrimSpace(raw)
 	if !strings.Contains(raw, "://") {
-		if user, rest, ok := strings.Cut(raw, "@"); ok && strings.Contains(user, ":") {
-			raw = rest
+		// A password may hold an @.
+		if end := strings.LastIndex(raw, "@"); end > 0 && strings.Contains(raw[:end], ":") {
+			raw = raw[end+1:]
 		}
 		return shortenURL(raw)
 	}

@@ -42,6 +42,9 @@ func TestSameRepository(t *testing.T) {
 		"Mirror":         {reason: "A mirror has the same commits.", config: host, read: "https://mirror.example.com/fleet.git", shown: "https://mirror.example.com/fleet.git"},
 		"Token":          {reason: "A token in a URL is not shown.", config: host, read: "https://x:s3cret@git.example.org/o/fleet?t=s3cret#s3cret", shown: host},
 		"SCPToken":       {reason: "A password of the form of scp is not shown.", config: host, read: "git:s3cret@git.example.org:o/fleet", shown: "git.example.org:o/fleet"},
+		"SCPAt":          {reason: "A password of the form of scp may hold an @, and no part of it is shown.", config: host, read: "git:s3@cr@et@git.example.org:o/fleet", shown: "git.example.org:o/fleet"},
+		"SCPMail":        {reason: "A user that is an address of mail may have a password too.", config: host, read: "me@example.org:s3cret@git.example.org:o/fleet", shown: "git.example.org:o/fleet"},
+		"TokenAt":        {reason: "A password in a URL may hold an @.", config: host, read: "https://x:s3@cret@git.example.org/o/fleet", shown: host},
 		"Empty":          {reason: "An engine that names no URL still reports a commit.", config: host},
 	}
 	for name, tc := range cases {
