@@ -1,6 +1,7 @@
 package engines
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -147,14 +148,12 @@ func (a argoApplication) findSource(w Want) (sourceObservation, string, string) 
 	if len(sources) == 0 && a.Spec.Source != nil {
 		sources, compared = []argoSource{*a.Spec.Source}, []string{a.Status.Sync.Revision}
 	}
-	why := "it has no source"
+	why := ""
 	for _, i := range sourceOrder(w, sources) {
 		s := sources[i]
-		if why = describeWrongSource(w, s.TargetRevision, cleanPath(s.Path)); why != "" {
+		if problem := cmp.Or(describeWrongSource(w, s.TargetRevision, cleanPath(s.Path)), describeShallowSource(w, s)); problem != "" {
+			why = cmp.Or(why, problem)
 			continue
-		}
-		if why = describeShallowSource(w, s); why != "" {
-			return sourceObservation{}, v1alpha1.SiteReasonWrongSource, why
 		}
 		if s.Chart != "" || len(s.Helm)+len(s.Plugin)+len(s.Directory.Jsonnet) > 0 {
 			return sourceObservation{}, v1alpha1.SiteReasonEngineNotProvable, "its source is rendered by Helm, Jsonnet or a plugin"
@@ -162,9 +161,9 @@ func (a argoApplication) findSource(w Want) (sourceObservation, string, string) 
 		return sourceObservation{source: s, compared: revisionAt(compared, i), attempted: revisionAt(attempted, i), proof: argoProof(w, s)}, "", ""
 	}
 	if len(sources) > 1 {
-		why = "none of its sources is the Site's"
+		why = "none of its sources is the Site's: " + why
 	}
-	return sourceObservation{}, v1alpha1.SiteReasonWrongSource, why
+	return sourceObservation{}, v1alpha1.SiteReasonWrongSource, cmp.Or(why, "it has no source")
 }
 
 // sourceOrder returns the order in which sources are looked at: charts, which have no directory, come last, and of several that read the directory the

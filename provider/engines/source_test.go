@@ -73,20 +73,38 @@ func TestSourceOrder(t *testing.T) {
 	source := func(url, path string) argoSource {
 		return argoSource{RepoURL: url, Path: path, TargetRevision: "main"}
 	}
+	recursive := source("git@git.example.org:o/fleet", w.SiteDir)
+	recursive.Directory.Recurse = true
 	cases := map[string]struct {
 		reason  string
 		sources []argoSource
 		want    string
+		message string
+		folders bool
 	}{
-		"Ours":  {reason: "The source with our URL is the one that is proven.", sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://git.example.org/o/fleet.git", w.SiteDir)}, want: "https://git.example.org/o/fleet.git"},
-		"Other": {reason: "Without one it is the first source of the directory.", sources: []argoSource{source("https://git.example.org/o/values", "values"), source("git@git.example.org:o/fleet", w.SiteDir)}, want: "git@git.example.org:o/fleet"},
+		"Ours":  {reason: "The source with our URL is proven.", sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://git.example.org/o/fleet.git", w.SiteDir)}, want: "https://git.example.org/o/fleet.git"},
+		"Other": {reason: "Without a source with our URL the first source of the directory is proven.", sources: []argoSource{source("https://git.example.org/o/values", "values"), source("git@git.example.org:o/fleet", w.SiteDir)}, want: "git@git.example.org:o/fleet"},
+		"None": {
+			reason:  "Where no source matches, the message is about the source with our URL.",
+			sources: []argoSource{source("https://git.example.org/o/values", "values"), source("https://git.example.org/o/fleet", "clusters/edge2"), {Chart: "base"}},
+			message: `none of its sources is the Site's: it reads directory "clusters/edge2", which is neither the Site's "clusters/edge1" nor one in it that holds "clusters/edge1/team-a/web"`,
+		},
+		"Single": {
+			reason: "The message about the only source names its directory alone.", sources: []argoSource{source("https://git.example.org/o/fleet", "clusters/edge2")},
+			message: `it reads directory "clusters/edge2", which is neither the Site's "clusters/edge1" nor one in it that holds "clusters/edge1/team-a/web"`,
+		},
+		"Shallow": {
+			reason: "A source that leaves out the folders does not hide a later one that reads them.", folders: true,
+			sources: []argoSource{source("https://git.example.org/o/fleet", w.SiteDir), recursive}, want: "git@git.example.org:o/fleet",
+		},
+		"Empty": {reason: "An Application without a source is named as such.", message: "it has no source"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			a := argoApplication{}
-			a.Spec.Sources = tc.sources
-			got, reason, _ := a.findSource(w)
-			if diff := cmp.Diff([]string{tc.want, ""}, []string{got.source.RepoURL, reason}); diff != "" {
+			a.Spec.Sources, w.HasFolders = tc.sources, tc.folders
+			got, _, message := a.findSource(w)
+			if diff := cmp.Diff([]string{tc.want, tc.message}, []string{got.source.RepoURL, message}); diff != "" {
 				t.Errorf("\n%s\nfindSource(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
