@@ -3,6 +3,7 @@ package instruction
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -86,10 +87,11 @@ func argoRules() []rule {
 		return rule{engine: catalogv1alpha1.EngineArgoCD, effect: effect, key: key, isGiven: isGiven}
 	}
 	return []rule{
-		argo(EffectSkipped, prefix+"hook", equal("Skip")),
-		argo(EffectHook, prefix+"hook", unless("Skip")),
-		argo(EffectHook, "helm.sh/hook", always),
-		argo(EffectOrdered, prefix+"sync-wave", unless("0")),
+		argo(EffectSkipped, prefix+"hook", equal("Skip", "")), // An empty value is a hook of no type, which runs in no phase.
+		argo(EffectHook, prefix+"hook", except("Skip", "")),
+		argo(EffectHook, "helm.sh/hook", except("crd-install")),
+		argo(EffectOrdered, prefix+"sync-wave", isWave),
+		argo(EffectOrdered, "helm.sh/hook-weight", isWave),
 		argo(EffectKept, prefix+"sync-options", hasOption("Prune=false", "Prune=confirm", "PruneLast=true", "Delete=false", "Delete=confirm")),
 		argo(EffectKept, prefix+"compare-options", hasOption("IgnoreExtraneous")),
 		argo(EffectKept, "helm.sh/resource-policy", equal("keep")),
@@ -144,11 +146,20 @@ func configSyncRules() []rule {
 
 func always(string) bool { return true }
 
-func equal(value string) func(string) bool { return func(given string) bool { return given == value } }
+// equal matches each of the values.
+func equal(values ...string) func(string) bool {
+	return func(given string) bool { return slices.Contains(values, given) }
+}
 
-// unless matches each value but one. An empty value gives no instruction.
-func unless(value string) func(string) bool {
-	return func(given string) bool { return given != "" && given != value }
+// except matches each value but these. The annotation exists, so an empty value is matched too.
+func except(values ...string) func(string) bool {
+	return func(given string) bool { return !slices.Contains(values, given) }
+}
+
+// isWave matches a number other than 0. Argo CD ignores a value that is not a number.
+func isWave(given string) bool {
+	wave, err := strconv.Atoi(given)
+	return err == nil && wave != 0
 }
 
 // hasOption matches a list of options, separated by commas, with one of some.
