@@ -37,6 +37,17 @@ const (
 // IsApplied reports whether the engine still applies each version of an object with this effect.
 func (e Effect) IsApplied() bool { return e == EffectOrdered || e == EffectKept }
 
+// consequence returns the reason why a Blueprint has to declare an object with this effect.
+func (e Effect) consequence() string {
+	switch e {
+	case EffectOrdered:
+		return "so a Site runs a part of a revision first"
+	case EffectKept:
+		return "so a rollback may leave it in the cluster"
+	}
+	return "so no Site can prove it"
+}
+
 // An Instruction is one rule that an object matches.
 type Instruction struct {
 	// Engine that follows the instruction. EngineNone stands for each engine.
@@ -64,6 +75,15 @@ func (i Instruction) String() string {
 		engine = "a GitOps engine"
 	}
 	return fmt.Sprintf("%s: %s %s", i.Source, engine, i.Effect)
+}
+
+// advice returns the ways to deliver the object of the instruction all the same.
+func (i Instruction) advice() string {
+	const declare = "declare the object in spec.unproven of the Blueprint"
+	if i.IsDefault {
+		return declare
+	}
+	return "remove the instruction, or " + declare
 }
 
 // An Object is an object with everything that an engine may take as an instruction.
@@ -121,7 +141,7 @@ func Check(o Object, e catalogv1alpha1.EngineType, declared []catalogv1alpha1.Re
 		if isDeclared(o, declared) {
 			return nil
 		}
-		return errors.Errorf("%s: %s, so no Site can prove it: remove the instruction, or declare the object in spec.unproven of the Blueprint", o, i)
+		return errors.Errorf("%s: %s, %s: %s", o, i, i.Effect.consequence(), i.advice())
 	}
 	return nil
 }

@@ -98,7 +98,9 @@ func TestOf(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	skipped, slice := annotated("kustomize.toolkit.fluxcd.io/reconcile", "disabled"), ofKind("discovery.k8s.io", "EndpointSlice")
-	const way = ", so no Site can prove it: remove the instruction, or declare the object in spec.unproven of the Blueprint"
+	const declare = "declare the object in spec.unproven of the Blueprint"
+	const way, wayOfKind = ", so no Site can prove it: remove the instruction, or " + declare, ", so no Site can prove it: " + declare
+	kept, ordered := annotated("argocd.argoproj.io/sync-options", "Prune=false"), annotated("argocd.argoproj.io/sync-wave", "1")
 	cases := map[string]struct {
 		reason   string
 		object   Object
@@ -106,14 +108,26 @@ func TestCheck(t *testing.T) {
 		declared []catalogv1alpha1.RenderedObject
 		want     string
 	}{
-		"Refused":       {reason: "The error names the object and the annotation.", object: skipped, want: "Deployment team-a/worker: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled: Flux does not apply it" + way},
+		"Refused": {reason: "The error names the object and the annotation.", object: skipped, want: "Deployment team-a/worker: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled: Flux does not apply it" + way},
+		"Once": {
+			reason: "An object that is created once is not proven.", object: annotated("kustomize.toolkit.fluxcd.io/ssa", "IfNotPresent"),
+			want: "Deployment team-a/worker: annotation kustomize.toolkit.fluxcd.io/ssa: IfNotPresent: Flux applies it only once" + way,
+		},
+		"Kept": {
+			reason: "A Site proves an object that is kept, so the error is about its removal.", object: kept,
+			want: "Deployment team-a/worker: annotation argocd.argoproj.io/sync-options: Prune=false: ArgoCD may keep it after its removal, so a rollback may leave it in the cluster: remove the instruction, or " + declare,
+		},
+		"Ordered": {
+			reason: "A Site proves an object that is applied later, so the error is about the order.", object: ordered,
+			want: "Deployment team-a/worker: annotation argocd.argoproj.io/sync-wave: 1: ArgoCD applies it later than other objects, so a Site runs a part of a revision first: remove the instruction, or " + declare,
+		},
 		"OtherEngine":   {reason: "An annotation counts for each engine: a Blueprint serves all.", object: skipped, engine: catalogv1alpha1.EngineArgoCD, want: "Deployment team-a/worker: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled: Flux does not apply it" + way},
 		"Declared":      {reason: "A declared object is rendered.", object: skipped, declared: []catalogv1alpha1.RenderedObject{{Group: "apps", Kind: "Deployment", Name: "worker"}}},
 		"DeclaredKind":  {reason: "A declaration without a name is of each object of the kind.", object: skipped, declared: []catalogv1alpha1.RenderedObject{{Group: "apps", Kind: "Deployment"}}},
 		"DeclaredOther": {reason: "A declaration of another object allows nothing.", object: skipped, declared: []catalogv1alpha1.RenderedObject{{Group: "apps", Kind: "Deployment", Name: "web"}, {Kind: "Deployment"}}, want: "Deployment team-a/worker: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled: Flux does not apply it" + way},
-		"DefaultHere":   {reason: "A kind that an engine excludes is refused where that engine reads it.", object: slice, engine: catalogv1alpha1.EngineArgoCD, want: "EndpointSlice team-a/worker: kind EndpointSlice.discovery.k8s.io: ArgoCD does not apply it" + way},
+		"DefaultHere":   {reason: "A kind that an engine excludes is refused where that engine reads it.", object: slice, engine: catalogv1alpha1.EngineArgoCD, want: "EndpointSlice team-a/worker: kind EndpointSlice.discovery.k8s.io: ArgoCD does not apply it" + wayOfKind},
 		"DefaultThere":  {reason: "Flux applies a kind that Argo CD excludes.", object: slice, engine: catalogv1alpha1.EngineFlux},
-		"DefaultNone":   {reason: "An engine that reports nothing may be Argo CD.", object: slice, engine: catalogv1alpha1.EngineNone, want: "EndpointSlice team-a/worker: kind EndpointSlice.discovery.k8s.io: ArgoCD does not apply it" + way},
+		"DefaultNone":   {reason: "An engine that reports nothing may be Argo CD.", object: slice, engine: catalogv1alpha1.EngineNone, want: "EndpointSlice team-a/worker: kind EndpointSlice.discovery.k8s.io: ArgoCD does not apply it" + wayOfKind},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
