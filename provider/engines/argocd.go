@@ -83,15 +83,6 @@ type argoApplication struct {
 			Type    string `json:"type"`
 			Message string `json:"message"`
 		} `json:"conditions"`
-		Resources []struct {
-			Group           string `json:"group"`
-			Kind            string `json:"kind"`
-			Namespace       string `json:"namespace"`
-			Name            string `json:"name"`
-			Status          string `json:"status"`
-			Hook            bool   `json:"hook"`
-			RequiresPruning bool   `json:"requiresPruning"`
-		} `json:"resources"`
 		SourceHydrator struct {
 			CurrentOperation *struct {
 				Phase   string `json:"phase"`

@@ -2,6 +2,7 @@ package engines
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // report returns the resources that the last comparison found in sync. A hook, and an object that another Application owns, has no status there; an
 // excluded one is not listed at all, and has a warning.
 func (a argoApplication) report(w Want, s argoSource, main *unstructured.Unstructured) Report {
-	out := Report{Applied: map[policy.Object]bool{}}
+	out := Report{Applied: argoResources(main)}
 	if field := a.renamingField(s); field != "" {
 		out.Uncompared = fmt.Sprintf("Application %s/%s has %s", main.GetNamespace(), main.GetName(), field)
 	}
@@ -26,12 +27,21 @@ func (a argoApplication) report(w Want, s argoSource, main *unstructured.Unstruc
 			out.Warnings = append(out.Warnings, warning)
 		}
 	}
-	for _, r := range a.Status.Resources {
-		if r.Status == "Synced" && !r.Hook && !r.RequiresPruning {
-			out.Applied[policy.Object{Group: r.Group, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}] = true
+	return out
+}
+
+// argoResources yields the resources that the last comparison found in sync.
+func argoResources(main *unstructured.Unstructured) iter.Seq[policy.Object] {
+	return func(yield func(policy.Object) bool) {
+		for r := range listEntries(main, "status", "resources") {
+			if textOf(r, "status") != "Synced" || isSet(r["hook"]) || isSet(r["requiresPruning"]) {
+				continue
+			}
+			if !yield(policy.Object{Group: textOf(r, "group"), Kind: textOf(r, "kind"), Namespace: textOf(r, "namespace"), Name: textOf(r, "name")}) {
+				return
+			}
 		}
 	}
-	return out
 }
 
 // renamingField returns the field of the spec because of which objects may have other names than in the files, or "".

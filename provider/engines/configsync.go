@@ -160,16 +160,21 @@ func inventoryReport(ref Ref, group *unstructured.Unstructured) Report {
 	if group == nil || decodeObject(group, &g) != nil {
 		return Report{}
 	}
-	out := Report{Applied: map[policy.Object]bool{}}
+	out := Report{Applied: g.listApplied}
 	if g.isStatusDisabled() {
 		out.Uncompared = ref.String() + " has no status.resourceStatuses"
 	}
+	return out
+}
+
+// listApplied yields the objects that were applied.
+func (g resourceGroup) listApplied(yield func(policy.Object) bool) {
 	for _, s := range g.Status.ResourceStatuses {
-		if s.Actuation == "" || s.Actuation == "Succeeded" {
-			out.Applied[policy.Object{Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}] = true
+		isApplied := s.Actuation == "" || s.Actuation == "Succeeded"
+		if isApplied && !yield(policy.Object{Group: s.Group, Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}) {
+			return
 		}
 	}
-	return out
 }
 
 // isStatusDisabled reports whether Config Sync writes the objects without their statuses, as statusMode: disabled makes it do.

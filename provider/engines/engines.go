@@ -6,6 +6,7 @@ package engines
 
 import (
 	"fmt"
+	"iter"
 	"regexp"
 	"strings"
 	"time"
@@ -225,6 +226,25 @@ func decodeObject(u *unstructured.Unstructured, into any) error {
 		return errors.Errorf("cannot read %s: a field has an unexpected type", u.GetKind())
 	}
 	return nil
+}
+
+// listEntries yields the maps in a list of an object, without a copy: an engine's object may list the objects of many claims.
+func listEntries(u *unstructured.Unstructured, path ...string) iter.Seq[map[string]any] {
+	field, _, _ := unstructured.NestedFieldNoCopy(u.Object, path...)
+	list, _ := field.([]any)
+	return func(yield func(map[string]any) bool) {
+		for _, e := range list {
+			if entry, ok := e.(map[string]any); ok && !yield(entry) {
+				return
+			}
+		}
+	}
+}
+
+// textOf returns a text of an entry, or "".
+func textOf(entry map[string]any, key string) string {
+	text, _ := entry[key].(string)
+	return text
 }
 
 // unreadableObject returns the observation of an object that cannot be decoded.

@@ -1,8 +1,8 @@
 package engines
 
 import (
-	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -40,11 +40,7 @@ type fluxKustomization struct {
 		LastAppliedRevision       string             `json:"lastAppliedRevision"`
 		LastAttemptedRevision     string             `json:"lastAttemptedRevision"`
 		LastAppliedOriginRevision string             `json:"lastAppliedOriginRevision"`
-		Inventory                 *struct {
-			Entries []struct {
-				ID string `json:"id"`
-			} `json:"entries"`
-		} `json:"inventory"`
+		Inventory                 *struct{}          `json:"inventory"`
 	} `json:"status"`
 }
 
@@ -309,23 +305,28 @@ func fluxURL(source *unstructured.Unstructured) string {
 // fluxReport returns the inventory. The controller lists there what it applied, without the objects that it skipped.
 func fluxReport(k fluxKustomization, main *unstructured.Unstructured) Report {
 	name := fmt.Sprintf("Kustomization %s/%s", main.GetNamespace(), main.GetName())
-	out := Report{Applied: map[policy.Object]bool{}}
+	out := Report{Applied: fluxInventory(main)}
 	if k.Spec.Prune != nil && !*k.Spec.Prune {
 		out.Keeps = "spec.prune of " + name + " is false"
 	}
-	if field := firstSpecField(main, fluxRenamingFields()...); field != "" {
+	switch field := firstSpecField(main, fluxRenamingFields()...); {
+	case field != "":
 		out.Uncompared = name + " has spec." + field
-	}
-	if k.Status.Inventory == nil {
-		out.Uncompared = cmp.Or(out.Uncompared, name+" has no status.inventory")
-		return out
-	}
-	for _, e := range k.Status.Inventory.Entries {
-		if o, ok := parseFluxID(e.ID); ok {
-			out.Applied[o] = true
-		}
+	case k.Status.Inventory == nil:
+		out.Uncompared = name + " has no status.inventory"
 	}
 	return out
+}
+
+// fluxInventory yields the objects of the inventory.
+func fluxInventory(main *unstructured.Unstructured) iter.Seq[policy.Object] {
+	return func(yield func(policy.Object) bool) {
+		for entry := range listEntries(main, "status", "inventory", "entries") {
+			if o, ok := parseFluxID(textOf(entry, "id")); ok && !yield(o) {
+				return
+			}
+		}
+	}
 }
 
 // parseFluxID returns the object of an inventory entry: <namespace>_<name>_<group>_<kind>, with two underscores for a colon in the name.

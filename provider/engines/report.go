@@ -3,6 +3,7 @@ package engines
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -12,8 +13,8 @@ import (
 
 // A Report is what an engine reports about single objects. The zero Report lists no object, so it proves none.
 type Report struct {
-	// Applied are the objects that the engine applies and compares.
-	Applied map[policy.Object]bool
+	// Applied yields the objects that the engine applies and compares. They may be those of many claims, so they are not copied. Nil yields none.
+	Applied iter.Seq[policy.Object]
 
 	// Uncompared is the reason why Applied cannot be compared with the files: the engine may give the objects other names, or lists none. Empty means that
 	// each object of the files has to be in Applied.
@@ -57,7 +58,7 @@ type Coverage struct {
 
 // Cover returns how much of a directory an engine's report proves.
 func (r Report) Cover(e catalogv1alpha1.EngineType, manifests []instruction.Manifest) Coverage {
-	out, proven := Coverage{}, 0
+	out, proven, applied := Coverage{}, 0, r.findApplied(manifests)
 	for _, m := range manifests {
 		source, isApplied := followedInstruction(e, m.Instructions)
 		if source != "" {
@@ -67,7 +68,7 @@ func (r Report) Cover(e catalogv1alpha1.EngineType, manifests []instruction.Mani
 			continue
 		}
 		proven++
-		out.Missing = cmp.Or(out.Missing, r.describeMissing(m.Object))
+		out.Missing = cmp.Or(out.Missing, r.describeMissing(m.Object, applied))
 	}
 	if proven == 0 && len(out.Unproven) > 0 {
 		out.Missing = "the engine applies no object of the directory: " + out.Unproven[0]
@@ -97,8 +98,31 @@ func followedInstruction(e catalogv1alpha1.EngineType, all []instruction.Instruc
 	return source, true
 }
 
+// findApplied returns which objects of manifests the engine applies and compares. The file of a cluster-scoped object may name a namespace, which
+// kustomize adds to each kind that it does not know. The API server drops it.
+func (r Report) findApplied(manifests []instruction.Manifest) map[policy.Object]bool {
+	out := map[policy.Object]bool{}
+	if r.Applied == nil || r.Uncompared != "" {
+		return out
+	}
+	for _, m := range manifests {
+		out[m.Object], out[withoutNamespace(m.Object)] = false, false
+	}
+	for o := range r.Applied {
+		if _, ok := out[o]; ok {
+			out[o] = true
+		}
+	}
+	return out
+}
+
+func withoutNamespace(o policy.Object) policy.Object {
+	o.Namespace = ""
+	return o
+}
+
 // describeMissing returns why an object is not proven to be applied, or "".
-func (r Report) describeMissing(o policy.Object) string {
+func (r Report) describeMissing(o policy.Object, applied map[policy.Object]bool) string {
 	if r.Uncompared != "" {
 		return ""
 	}
@@ -108,16 +132,8 @@ func (r Report) describeMissing(o policy.Object) string {
 			problem, isRepeated = ": "+w.Problem, isRepeated || w.IsRepeated
 		}
 	}
-	if r.lists(o) && !isRepeated {
+	if (applied[o] || applied[withoutNamespace(o)]) && !isRepeated {
 		return ""
 	}
 	return SanitizeMessage(fmt.Sprintf("the engine does not report that it applied %s%s", o, problem))
-}
-
-// lists reports whether the engine applies and compares an object. The file of a cluster-scoped object may name a namespace, which kustomize adds to each
-// kind that it does not know. The API server drops it.
-func (r Report) lists(o policy.Object) bool {
-	clusterScoped := o
-	clusterScoped.Namespace = ""
-	return r.Applied[o] || r.Applied[clusterScoped]
 }

@@ -1,6 +1,7 @@
 package engines
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -310,4 +311,38 @@ func reportOf(t *testing.T, e catalogv1alpha1.EngineType, w Want, spec, status, 
 		return a.report(w, source, main)
 	}
 	return inventoryReport(inventoryOf(main), &unstructured.Unstructured{Object: map[string]any{"spec": spec, "status": second}})
+}
+
+// TestCoverAllocates compares the memory that two inventories take, of which one lists the objects of many claims.
+func TestCoverAllocates(t *testing.T) {
+	entry := func(e catalogv1alpha1.EngineType, name string) map[string]any {
+		if e == catalogv1alpha1.EngineFlux {
+			return map[string]any{"id": "shop_" + name + "_apps_Deployment", "v": "v1"}
+		}
+		return resourceOf("apps", "Deployment", name, "Synced", false)
+	}
+	observe := func(e catalogv1alpha1.EngineType, length int) float64 {
+		entries := []any{}
+		for i := range length {
+			entries = append(entries, entry(e, fmt.Sprintf("web-%d", i)))
+		}
+		main := &unstructured.Unstructured{Object: map[string]any{
+			"kind": "Kustomization", "metadata": map[string]any{"namespace": "flux", "name": "edge"},
+			"spec": map[string]any{"source": map[string]any{"path": "", "targetRevision": "main"}}, "status": map[string]any{"inventory": map[string]any{"entries": entries}, "resources": entries},
+		}}
+		manifests := []instruction.Manifest{describeManifest("apps", "Deployment", "web-1", nil)}
+		return testing.AllocsPerRun(10, func() {
+			if got := observeEngine(e, Want{Branch: "main"}, main, nil).Report.Cover(e, manifests); got.Missing != "" {
+				t.Error(got.Missing)
+			}
+		})
+	}
+	for _, e := range []catalogv1alpha1.EngineType{catalogv1alpha1.EngineFlux, catalogv1alpha1.EngineArgoCD} {
+		t.Run(string(e), func(t *testing.T) {
+			few, many := observe(e, 10), observe(e, 1000)
+			if many > few+10 {
+				t.Errorf("\nObjects of other claims take no memory of their own.\nObserve(...).Cover(...): %.0f allocations with 10 entries, %.0f with 1000", few, many)
+			}
+		})
+	}
 }
