@@ -231,7 +231,7 @@ func (w *walk) followsRequest(s ledger.State, e ledger.Event) {
 		w.followsForcedMove(ref.UID, r)
 		return // It moves the ledger whatever the revision is by now.
 	}
-	if r.Revision != s.Current.Number || r.Request != "" && r.Request != s.Current.Request.Digest() {
+	if !isAbout(s, r) {
 		w.truth.violatedf("request %s means revision %d, and takes effect on %d", ref.UID, r.Revision, s.Current.Number)
 	}
 	for uid, other := range w.wanted {
@@ -242,6 +242,14 @@ func (w *walk) followsRequest(s ledger.State, e ledger.Event) {
 			w.truth.violatedf("request %s takes effect, and %s asks to abort", ref.UID, uid)
 		}
 	}
+}
+
+// isAbout is true for a request that means the current revision. A forced move may mean the next one: the status shows a revision before its home records it.
+func isAbout(s ledger.State, r rolloutv1alpha1.RolloutRequestSpec) bool {
+	if r.Action == rolloutv1alpha1.ActionMoveLedger && ptr.Deref(r.Force, false) && r.Revision == s.LastNumber+1 {
+		return true
+	}
+	return r.Revision == s.Current.Number && (r.Request == "" || r.Request == s.Current.Request.Digest())
 }
 
 // followsForcedMove checks that a ledger is recovered because of a request that says so.

@@ -34,9 +34,9 @@ type Reader struct {
 }
 
 // NewReader returns a Reader.
-func NewReader() *Reader { return newReader(maxBytes) }
+func NewReader() *Reader { return readerWithLimit(maxBytes) }
 
-func newReader(limit int) *Reader {
+func readerWithLimit(limit int) *Reader {
 	return &Reader{known: tenantcache.New[[]instruction.Manifest](limit)}
 }
 

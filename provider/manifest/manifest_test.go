@@ -77,7 +77,7 @@ func TestRead(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r, fetches := newReader(tc.limit), 0
+			r, fetches := readerWithLimit(tc.limit), 0
 			d := Directory{Tenant: "team-a", Repository: "fleet", Tree: tree.ID(tc.files), Delivered: tc.delivered, Fetch: func(context.Context) (map[string][]byte, error) {
 				fetches++
 				return tc.files, nil
