@@ -104,7 +104,7 @@ func TestRoles(t *testing.T) {
 		"ViewerChangesNothing":    {reason: "Who may look only looks.", as: "view", args: []string{"update", "intentdeployments.claims.intentplane.dev"}, want: "no"},
 		"ProviderKeepsSites":      {reason: "The provider publishes Sites and takes them back.", as: provider, args: []string{"get", "sites.catalog.intentplane.dev"}, want: "yes"},
 		"ProviderSeesComposites":  {reason: "Transitions are told from the composites of claims.", as: provider, args: []string{"list", "xintentdeployments.claims.intentplane.dev"}, want: "yes"},
-		"ProviderSeesNoJobs":      {reason: "Checks run as Jobs, in namespaces that an administrator chose.", as: provider, args: []string{"list", "jobs.batch"}, want: "no"},
+		"ProviderListsJobs":       {reason: "A Job of a deployment that failed for good ends the wait for its Site.", as: provider, args: []string{"list", "jobs.batch"}, want: "yes"},
 		"ProviderMakesNoJobs":     {reason: "The provider may not create Jobs elsewhere.", as: provider, args: []string{"create", "jobs.batch"}, want: "no"},
 		"ProviderSeesClusters":    {reason: "Transitions of clusters are told too.", as: provider, args: []string{"watch", "workloadclusters.intentplane.dev"}, want: "yes"},
 		"EditorMakesClusters":     {reason: "An editor may create clusters.", as: "edit", args: []string{"create", "workloadclusters.claims.intentplane.dev"}, want: "yes"},
