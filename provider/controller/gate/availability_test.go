@@ -249,8 +249,8 @@ func TestUnseenSite(t *testing.T) {
 		"Unobserved": {reason: "A Site without an engine that counts as live passes.", unobserved: true, refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsLive + unseen},
 		"NotThere":   {reason: "The Deployment of a first revision may be on its way.", unobserved: true, seconds: 119, want: "Measuring//Running"},
 		"Elsewhere": {
-			reason: "A Site that nothing can observe counts as live if no Deployment comes within the timeout: its workload need not be in the cluster of the control plane.", unobserved: true,
-			seconds: 121, want: "Passed/Passed/Passed", message: setup.CountsAsLive + "no Deployment has the labels intentplane.dev/claim and intentplane.dev/workload",
+			reason:     "A Site that nothing can observe counts as live if no Deployment comes within the timeout: its workload may be elsewhere.",
+			unobserved: true, seconds: 121, want: "Passed/Passed/Passed", message: setup.CountsAsLive + "no Deployment has the labels intentplane.dev/claim and intentplane.dev/workload",
 		},
 		"Here": {
 			reason:     "A workload that is in that cluster counts by its pods.",
@@ -295,12 +295,12 @@ func TestObservedSiteOutOfSight(t *testing.T) {
 		"Outage": {
 			reason: "The report of an engine does not stand in for pods that were not available before their cluster went out of sight.",
 			lose:   func(w *podWorld) { w.refused.Store(true) },
-			want:   map[int]string{20: "Measuring//Running", 40: "MetricsUnavailable//Running"},
+			want:   map[int]string{20: "Measuring//Running", 40: "Held//Running"},
 		},
 		"OutageUnobserved": {
 			reason: "A Site without an engine does not count as live once its pods were observed.", unobserved: true,
 			lose: func(w *podWorld) { w.refused.Store(true) },
-			want: map[int]string{20: "Measuring//Running", 40: "MetricsUnavailable//Running"},
+			want: map[int]string{20: "Measuring//Running", 40: "Held//Running"},
 		},
 		"Deleted": {
 			reason: "A Deployment that was in the cluster of the control plane is not elsewhere.", unobserved: true,
