@@ -15,7 +15,7 @@ func TestLastAnswer(t *testing.T) {
 	began := time.Now()
 	clock := began
 	s := serve(t, map[string]string{"README.md": "hello"})
-	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
+	r := open(t, pool(Options{Now: func() time.Time { return clock }, QuickPatience: time.Minute}), s)
 	type seen struct {
 		At, FailingSince time.Duration
 		Class            failure.Class
