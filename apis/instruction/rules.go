@@ -54,7 +54,7 @@ func rules() []rule {
 	return slices.Concat(kustomizeRules(), fluxRules(), argoRules(), argoExclusions(), configSyncRules())
 }
 
-// kustomizeRules are those of kustomize, which each engine runs on a directory with a kustomization.
+// kustomizeRules returns the rules of kustomize, which each engine runs on a directory with a kustomization.
 func kustomizeRules() []rule {
 	return []rule{
 		{engine: catalogv1alpha1.EngineNone, effect: EffectSkipped, key: "config.kubernetes.io/local-config", isGiven: always},
@@ -64,7 +64,7 @@ func kustomizeRules() []rule {
 // flux1 is the first generation of Flux, which some repositories still have annotations of. No Site can name it.
 const flux1 catalogv1alpha1.EngineType = "Flux 1"
 
-// fluxRules are those of kustomize-controller, which reads labels as it reads annotations and ignores the case of values, and those of Flux 1.
+// fluxRules returns the rules of kustomize-controller, which reads labels as it reads annotations and ignores the case of values, and the rule of Flux 1.
 func fluxRules() []rule {
 	const prefix = "kustomize.toolkit.fluxcd.io/"
 	flux := func(effect Effect, name, value string) rule {
@@ -80,7 +80,7 @@ func fluxRules() []rule {
 	}
 }
 
-// argoRules are those of the application controller, of its sync and of its directory sources.
+// argoRules returns the rules of the application controller, of its sync and of its directory sources.
 func argoRules() []rule {
 	const prefix = "argocd.argoproj.io/"
 	argo := func(effect Effect, key string, isGiven func(string) bool) rule {
@@ -127,7 +127,7 @@ func argoExclusions() []rule {
 	return out
 }
 
-// configSyncRules are those of Config Sync and of the library that it applies with.
+// configSyncRules returns the rules of Config Sync and of the library that it applies with.
 func configSyncRules() []rule {
 	sync := func(effect Effect, key string, isGiven func(string) bool) rule {
 		return rule{engine: catalogv1alpha1.EngineConfigSync, effect: effect, key: key, isGiven: isGiven}

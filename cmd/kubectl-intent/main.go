@@ -79,7 +79,7 @@ type streams struct {
 	// now returns the time, in the zone in which people read it. run sets it where it is nil.
 	now func() time.Time
 
-	// interval between two observations of what is waited for. 0 means waitInterval.
+	// interval between two reads of an awaited object. 0 means waitInterval.
 	interval time.Duration
 }
 
@@ -108,7 +108,7 @@ type endError struct {
 // Unwrap returns what is said.
 func (e endError) Unwrap() error { return e.error }
 
-// gcPercent of a program that ends in a moment: by default it would spend a fifth of its time on collecting what it read a moment ago.
+// gcPercent lets the heap grow to five times the live objects: a command ends within seconds, and the default spends a fifth of its time on garbage collection.
 const gcPercent = 400
 
 func main() {

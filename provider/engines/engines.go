@@ -52,8 +52,8 @@ type Want struct {
 // Config Sync in another one. An engine that does not look at it has none.
 func IsHealthy(health string) bool { return health == "Healthy" || health == "Current" }
 
-// IsUnhealthy reports whether an engine says with a health that something of what it applied does not work, or not yet. An engine that does not look at it, or
-// is about to, says neither.
+// IsUnhealthy reports whether a health means that an applied object does not work, or does not work yet. An empty or Unknown health comes from an engine
+// without a health check, or before its first check, and means neither.
 func IsUnhealthy(health string) bool {
 	return health != "" && health != "Unknown" && !IsHealthy(health)
 }

@@ -302,7 +302,7 @@ func fluxURL(source *unstructured.Unstructured) string {
 	return displayURL(raw)
 }
 
-// fluxReport returns the inventory. The controller lists there what it applied, without the objects that it skipped.
+// fluxReport returns the inventory, where the controller lists the applied objects, without the skipped ones.
 func fluxReport(k fluxKustomization, main *unstructured.Unstructured) Report {
 	name := fmt.Sprintf("Kustomization %s/%s", main.GetNamespace(), main.GetName())
 	out := Report{Applied: fluxInventory(main)}

@@ -68,7 +68,7 @@ func isWithin(outer, inner string) bool {
 	return outer == "" || inner == outer || strings.HasPrefix(inner, outer+"/")
 }
 
-// describeWrongSource returns what is wrong with branch or directory of a source, or "". Its URL decides nothing: a repository has many, and a mirror has
+// describeWrongSource describes the mismatch of branch or directory of a source, or returns "". Its URL decides nothing: a repository has many, and a mirror has
 // others. The proof is that the commit which the engine reports is in the repository, and has the tree.
 func describeWrongSource(w Want, branch, dir string) string {
 	return cmp.Or(describeWrongBranch(w, branch), describeWrongPath(w, dir))

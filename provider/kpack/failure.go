@@ -100,7 +100,7 @@ func (b build) failureReason(step string, pod *corev1.Pod) string {
 	return buildv1alpha1.ReasonFailureStep
 }
 
-// failureMessage explains a failure: in kpack's words, else in those of the pod, else by how the step ended.
+// failureMessage explains a failure by the message of kpack, else by the message of the pod, else by the end of the step.
 func (b build) failureMessage(step string, pod *corev1.Pod) string {
 	message := CleanMessage(findCondition(b.Status.Conditions, conditionSucceeded).Message)
 	if message == "" && pod != nil {
@@ -164,7 +164,7 @@ func podFailure(pod *corev1.Pod, end *stepEnd) string {
 	return reason
 }
 
-// reportedFailure returns what the status of a pod says of its end, or "". Kubelets write it.
+// reportedFailure returns the failure for a reason in the status of a pod, which kubelets write, or "".
 func reportedFailure(reason string) string {
 	switch reason {
 	case "Evicted":

@@ -68,7 +68,7 @@ func (d Directory) readFiles(ctx context.Context) (tree.Files, error) {
 	return d.Fetch(ctx)
 }
 
-// manifestBytes is about what a manifest takes beside its texts.
+// manifestBytes is the approximate memory of a manifest without its texts.
 const manifestBytes = 128
 
 func sizeInBytes(all []instruction.Manifest) int {

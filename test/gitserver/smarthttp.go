@@ -42,7 +42,7 @@ func (g gitRequest) arguments(dir string) []string {
 }
 
 // serveGit answers a request by one git process. Git's own http-backend would be a second one for each request. The process is not ended when its client
-// goes away: what a forge was sent whole, it carries out.
+// goes away: a forge carries out a push that it received whole.
 func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
 	g, ok := parseRequest(r)
 	dir := filepath.Join(s.dir, filepath.FromSlash(g.repo))

@@ -267,7 +267,7 @@ type Transition struct {
 	Revision int64 `json:"revision,omitempty"`
 }
 
-// IsOfEarlierRequest reports whether an earlier request came to its end, and the present one is held back: then phase and outcome are those of the earlier one.
+// IsOfEarlierRequest reports whether phase and outcome belong to an earlier request, because the present request is held back.
 func (s *IntentDeploymentStatus) IsOfEarlierRequest() bool { return s.HeldBack && s.Outcome != "" }
 
 // IntentDeploymentStatus is a projection of what is known. Each part of it could be thrown away and computed again, but for

@@ -57,7 +57,7 @@ func (o object) asUnstructured() *unstructured.Unstructured {
 	return out
 }
 
-// composite of a claim is what Crossplane made for it.
+// composite returns the reference of a claim to the composite that Crossplane created for it.
 func (o object) composite() cause.Reference {
 	if o.decoded == nil && !bytes.Contains(o.encoded, []byte(`"resourceRef"`)) {
 		return cause.Reference{}

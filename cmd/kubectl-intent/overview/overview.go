@@ -85,13 +85,13 @@ type Part struct {
 }
 
 const (
-	// outcomeRolledBack is the outcome of what does not run what it asks for.
+	// outcomeRolledBack is the outcome of a composite whose desired state was rejected.
 	outcomeRolledBack = string(deploymentv1alpha1.OutcomeRolledBack)
 
 	// outcomeHeldBack stands for the outcome of a request that is held back, after an earlier one ended.
 	outcomeHeldBack = "HeldBack"
 
-	// phasePending is the phase of what the status does not speak about yet. All kinds begin with it.
+	// phasePending is the phase of a composite whose status is about an earlier spec. All kinds begin with it.
 	phasePending = string(deploymentv1alpha1.PhasePending)
 )
 
@@ -128,7 +128,7 @@ func outcomeOfDeployment(d *cause.Deployment) string {
 	return string(d.Status.Outcome)
 }
 
-// leaveEarlierSpec drops what a status says of an earlier spec.
+// leaveEarlierSpec drops phase and outcome if the status is about an earlier spec.
 func (o *Overview) leaveEarlierSpec(isAnswered bool) {
 	if !isAnswered {
 		o.Phase, o.Outcome, o.Message, o.Since = phasePending, "", "The status does not speak about this spec yet.", nil

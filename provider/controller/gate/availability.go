@@ -111,8 +111,8 @@ func (s subject) isElsewhere(h workload.Health) bool {
 	return h.IsAbsent() && setup.IsElsewhere(s.site)
 }
 
-// reportOf says by what a Site counts as serving whose workload is not seen: by the health that its engine reports, or because it counts as live without an
-// engine. It is empty for a Site that counts by its pods, also while a Site whose pods were observed cannot be looked at: they may be what is down.
+// reportOf returns the reason why a Site without an observed workload counts as serving: the health in the report of its engine, or unobservedIsLive. It is
+// empty for a Site that counts by its pods. A Site whose pods were observed keeps counting by them during an outage, since the pods themselves may be down.
 func (s subject) reportOf(w *siteWorkload, isObserved bool) string {
 	switch {
 	case w.problem == "" || isObserved:

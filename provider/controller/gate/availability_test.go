@@ -228,7 +228,7 @@ func TestSiteOutOfSight(t *testing.T) {
 	w.after(3800, "Failed/Failed/Failed")
 }
 
-// TestUnseenSite has a Site whose workload cannot be seen count by what else is known of it.
+// TestUnseenSite has a Site whose workload cannot be observed. It counts by the health of its engine or by unobservedIsLive.
 func TestUnseenSite(t *testing.T) {
 	const unseen = "the Site cannot be looked at: the provider's service account may not list and watch Deployments and ReplicaSets of namespace team-a: bind the rules of examples/health/rbac.yaml"
 	cases := map[string]struct {

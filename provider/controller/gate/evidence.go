@@ -88,7 +88,7 @@ func (e evidence) liveSince(site *catalogv1alpha1.Site, seen time.Time) time.Tim
 	return since
 }
 
-// isReportedHealthy reports whether the engine of a Site that runs what the Gate judges says that all of it works.
+// isReportedHealthy reports whether a Site runs the judged tree, and its engine reports all objects of it as healthy.
 func (e evidence) isReportedHealthy(site string) bool {
 	if e.syncedSince(site).IsZero() {
 		return false

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A hookNote is what is known of the webhooks of an ImageBuild.
+// A hookNote records the webhooks of an ImageBuild.
 type hookNote struct {
 	// recorded is the annotation that was seen last.
 	recorded string

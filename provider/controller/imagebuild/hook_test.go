@@ -38,7 +38,7 @@ func (w *world) newReplica() *replica {
 	return r
 }
 
-// runLater does what the replica has put off until now.
+// runLater runs the writes that the replica has put off.
 func (r *replica) runLater() {
 	due := r.later
 	r.later = nil

@@ -46,7 +46,7 @@ type receiver struct {
 	late map[types.NamespacedName]int
 }
 
-// SetupWebhooks adds what receives webhooks to a manager, on each of its replicas. It returns an error if it cannot be added.
+// SetupWebhooks adds the server of webhooks to a manager, on each replica. It returns an error if the manager rejects the server.
 func SetupWebhooks(mgr ctrl.Manager, o controller.Options, s Options) error {
 	if s.WebhookAddress == "" {
 		return nil
