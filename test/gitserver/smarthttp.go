@@ -3,6 +3,7 @@ package gitserver
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -53,15 +54,37 @@ func (s *Server) serveGit(w http.ResponseWriter, r *http.Request) {
 	kind := map[bool]string{true: "advertisement", false: "result"}[g.advertise]
 	w.Header().Set("Content-Type", "application/x-git-"+g.service+"-"+kind)
 	w.Header().Set("Cache-Control", "no-cache")
-	protocol := r.Header.Get("Git-Protocol")
+	protocol, answer := r.Header.Get("Git-Protocol"), &gitAnswer{ResponseWriter: w}
 	if g.advertise && !strings.Contains(protocol, "version=2") {
 		line := "# service=git-" + g.service + "\n"
-		_, _ = fmt.Fprintf(w, "%04x%s0000", len(line)+len("0000"), line)
+		answer.prefix = fmt.Sprintf("%04x%s0000", len(line)+len("0000"), line)
 	}
 	cmd := s.command(context.WithoutCancel(r.Context()), g.arguments(dir))
 	cmd.Env = append(cmd.Env, "GIT_PROTOCOL="+protocol)
-	cmd.Stdin, cmd.Stdout = r.Body, w
-	_ = cmd.Run() // A client sees a failure as an answer that ends early, or in git's own report.
+	cmd.Stdin, cmd.Stdout = r.Body, answer
+	// A client sees a later failure as an answer that ends early, or in git's own report.
+	if err := cmd.Run(); err != nil && !answer.hasBegun {
+		http.Error(w, "git failed", http.StatusInternalServerError)
+	}
+}
+
+// A gitAnswer writes a prefix before the first bytes of a git process: until then the answer may become an error.
+type gitAnswer struct {
+	http.ResponseWriter
+
+	prefix   string
+	hasBegun bool
+}
+
+// Write writes the output of a git process.
+func (a *gitAnswer) Write(p []byte) (int, error) {
+	if !a.hasBegun {
+		a.hasBegun = true
+		if _, err := io.WriteString(a.ResponseWriter, a.prefix); err != nil {
+			return 0, err
+		}
+	}
+	return a.ResponseWriter.Write(p)
 }
 
 // command is a git command. On a disk that is full it can write to no file.
