@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -260,7 +261,7 @@ func (w *workshop) syncedResources(ctx context.Context, dir string) ([]any, erro
 		if !strings.HasPrefix(name, dir) {
 			continue
 		}
-		for _, m := range instruction.Read(name, []byte(content)) {
+		for _, m := range instruction.Read(path.Base(name), []byte(content)) {
 			o := m.Object
 			resources = append(resources, map[string]any{"group": o.Group, "kind": o.Kind, "namespace": o.Namespace, "name": o.Name, "status": "Synced"})
 		}
