@@ -14,6 +14,8 @@ ARCH ?= $(shell go env GOARCH)
 REGISTRY ?=
 # Names one suite or one test (test-e2e), one test (soak) or one figure (bench); empty means all.
 ONLY ?=
+# Names one slice of the figures (bench), as in 3/8.
+SLICE ?=
 # How long each fuzz target runs under soak.
 FUZZTIME ?= 1m
 # The manager of CAPT, for e2e-capt.
@@ -250,11 +252,15 @@ mutants: ## Break each rule of canaries in the code, one at a time, and check th
 
 # What is built is what the figures need: "packages" stands for ours, and "all" for every program.
 .PHONY: bench
-bench: ## Measure every figure that the project claims (ONLY=a figure's name or pattern).
-	@needs="$$(go run ./test/bench -needs '$(ONLY)')"; programs="$${needs#packages }"; names="$${programs#all}"; \
+bench: ## Measure the figures that the project claims, and keep them in docs/figures.json (SLICE=3/8, or ONLY=a figure's name or pattern).
+	@needs="$$(go run ./test/bench -needs -slice '$(SLICE)' '$(ONLY)')"; programs="$${needs#packages }"; names="$${programs#all}"; \
 		if [[ -n $$programs ]]; then tools/tools.sh build $$names; environment="$$(tools/tools.sh env $$names)"; set -a; eval "$$environment"; set +a; fi; \
 		if [[ $$needs != "$$programs" ]]; then $(MAKE) build xpkg; fi; \
-		go run -exec=test/e2e/own-network.sh ./test/bench '$(ONLY)'
+		status=0; go run -exec=test/e2e/own-network.sh ./test/bench -slice '$(SLICE)' '$(ONLY)' || status=1; go run ./docs/generate; exit $$status
+
+.PHONY: figures-stale
+figures-stale: ## List the figures whose code changed since they were measured.
+	@go run ./test/bench -stale
 
 # Programs that run here. A file of settings changes when they do, so that a new
 # VERSION builds anew and an unchanged one builds nothing.

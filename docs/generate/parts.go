@@ -11,6 +11,7 @@ import (
 	"github.com/intentplane/intentplane/function/bundle"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/workloadcluster"
+	"github.com/intentplane/intentplane/test/bench/catalog"
 )
 
 // A section is about the objects whose conditions a file declares, and which advice there is about them.
@@ -65,7 +66,12 @@ func renderParts(root string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	figures, err := catalog.Read(root)
+	if err != nil {
+		return nil, err
+	}
 	out := map[string]string{
+		"figures":                     figures.Table(),
 		"phases of IntentDeployment":  deploymentPhases(),
 		"changes of IntentDeployment": changes(phase.Edges()),
 		"phases of Application":       applicationPhases(),

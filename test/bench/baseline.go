@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
 )
 
 // The shapes of the baseline: what a composite costs of which nothing is ours. It has three fields, and composes one ConfigMap, which another program changes as
@@ -153,10 +154,36 @@ func (s *stage) openBaseline(ctx context.Context) error {
 	if err := s.cp.Client.Get(ctx, types.NamespacedName{Name: "function-baseline"}, rev); err != nil {
 		return errors.Wrap(err, "cannot get the revision of the baseline's function")
 	}
-	err = s.cp.Client.Status().Patch(ctx, rev, client.RawPatch(types.MergePatchType, []byte(`{"status":{"capabilities":["composition"]}}`)))
-	s.hasBaseline = err == nil
+	if err := s.cp.Client.Status().Patch(ctx, rev, client.RawPatch(types.MergePatchType, []byte(`{"status":{"capabilities":["composition"]}}`))); err != nil {
+		return errors.Wrap(err, "cannot name the capabilities of the baseline's function")
+	}
+	if err := s.awaitBaselineKinds(ctx); err != nil {
+		return err
+	}
+	s.hasBaseline = true
 	go s.playBaselines(ctx, s.cp)
-	return errors.Wrap(err, "cannot name the capabilities of the baseline's function")
+	return nil
+}
+
+// awaitBaselineKinds waits until the API server serves both shapes of the baseline, of which Crossplane makes definitions.
+func (s *stage) awaitBaselineKinds(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience.Limit)
+	defer cancel()
+	for _, of := range []shape{namespacedBaseline, claimBaseline} {
+		for s.listBaselines(ctx, of) != nil {
+			if err := waitForInterval(ctx, time.Second); err != nil {
+				return errors.Wrapf(s.listBaselines(context.WithoutCancel(ctx), of), "cannot see %s served", of.kind)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *stage) listBaselines(ctx context.Context, of shape) error {
+	l := &unstructured.UnstructuredList{}
+	l.SetAPIVersion(of.apiVersion)
+	l.SetKind(of.kind + "List")
+	return s.cp.Client.List(ctx, l, client.InNamespace(namespace))
 }
 
 // serveBaseline serves the function, until this program ends, and returns its port.

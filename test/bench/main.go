@@ -1,22 +1,26 @@
-// Command bench measures every figure that the project claims, on a real control plane, and prints each as one line:
+// Command bench measures the figures that the project claims, on a real control plane, prints each as one line as soon as it is known, and keeps it in
+// docs/figures.json:
 //
 //	figure NAME VALUE UNIT
 //
-// With arguments it measures the figures of these names only, which may be patterns such as steady_*. What a figure is compared with is
-// measured in the same run. With -needs before them it measures nothing, and prints what has to be built for them.
+// With arguments it measures the figures of these names only, which may be patterns such as steady_*, and with -slice those of one slice, such as 3/8. What a
+// figure is compared with is measured in the same run. With -needs it measures nothing, and prints what has to be built for them; with -stale it prints the
+// figures whose code changed since they were measured.
 package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
-	"path"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/bench/catalog"
+	"github.com/intentplane/intentplane/test/controlplane"
 )
 
 func main() {
@@ -30,32 +34,60 @@ func main() {
 }
 
 func runCommand(ctx context.Context, args []string) error {
-	if len(args) > 0 && args[0] == "-needs" {
-		return printNeeds(strings.Join(args[1:], " "))
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	needs := flags.Bool("needs", false, "Print what has to be built for the figures, and measure nothing.")
+	stale := flags.Bool("stale", false, "Print the figures whose code changed since they were measured, and measure nothing.")
+	slice := flags.String("slice", "", "Measure the figures of a slice, such as 3/8.")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
-	return runFigures(ctx, strings.Join(args, " "))
+	only := strings.Join(flags.Args(), " ")
+	if *slice != "" {
+		patterns, err := catalog.Slice(*slice)
+		if err != nil {
+			return err
+		}
+		only = strings.TrimSpace(only + " " + patterns)
+	}
+	switch {
+	case *needs:
+		return printNeeds(only)
+	case *stale:
+		return printStale(ctx)
+	}
+	return runFigures(ctx, only)
 }
 
 func runFigures(ctx context.Context, only string) error {
+	root, err := controlplane.Root()
+	if err != nil {
+		return err
+	}
+	k, err := newKeeper(ctx, root)
+	if err != nil {
+		return err
+	}
+	if k.commit == "" {
+		fmt.Fprintln(os.Stderr, "bench: figures are printed, and not kept: there are changes that no commit has")
+	}
 	s := &stage{}
-	err := measureFigures(ctx, allFigures(s), only)
+	err = k.measureFigures(ctx, allFigures(s), only)
 	return errors.Join(err, s.closeControlPlane())
 }
 
-// measureFigures measures the figures that are wanted, and prints them. One that fails is among the errors in the end, and hides no other one.
-func measureFigures(ctx context.Context, all []figure, only string) error {
+// measureFigures measures the figures that are wanted, prints and keeps them. One that fails, or is outside its bound, is among the errors in the end, and
+// hides no other one.
+func (k *keeper) measureFigures(ctx context.Context, all []figure, only string) error {
 	known, failures := false, []error{}
 	for _, f := range all {
-		if !isWanted(f.name, only) {
+		if !catalog.Matches(f.name, only) {
 			continue
 		}
 		known = true
-		v, err := f.measure(ctx)
+		err := k.measureFigure(ctx, f)
 		if err == nil {
-			fmt.Printf("figure %s %.4g %s\n", f.name, v, f.unit)
 			continue
 		}
-		err = errors.Wrapf(err, "cannot measure %s", f.name)
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		if failures = append(failures, err); ctx.Err() != nil {
 			break
@@ -67,10 +99,19 @@ func measureFigures(ctx context.Context, all []figure, only string) error {
 	return errors.Join(failures...)
 }
 
-// isWanted is true for the name of a figure that one of some patterns matches, between which there are spaces. Without any, all are wanted.
-func isWanted(name, patterns string) bool {
-	return patterns == "" || slices.ContainsFunc(strings.Fields(patterns), func(pattern string) bool {
-		is, err := path.Match(pattern, name)
-		return is && err == nil
-	})
+// measureFigure measures a figure, prints and keeps it. It returns an error that names the figure.
+func (k *keeper) measureFigure(ctx context.Context, f figure) error {
+	m, err := startMeter(k.fs)
+	if err != nil {
+		return err
+	}
+	v, err := f.measure(ctx)
+	if err != nil {
+		return errors.Wrapf(err, "cannot measure %s", f.name)
+	}
+	fmt.Printf("figure %s %.4g %s\n", f.name, v, f.unit)
+	if err := k.noteEffort(m); err != nil {
+		return err
+	}
+	return errors.Wrapf(k.keepFigure(f.name, v), "figure %s", f.name)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/prometheus/procfs"
 )
 
 // TestMeasureFigures measures figures of which one fails.
@@ -29,6 +30,11 @@ func TestMeasureFigures(t *testing.T) {
 		"Unknown": {reason: "A name that no figure has is refused.", only: "d_s", err: `cannot measure "d_s": it is not a figure`},
 		"Over":    {reason: "A run that was ended measures nothing more.", isOver: true, want: []string{"a_s", "b_s"}, err: "cannot measure b_s: broken"},
 	}
+	fs, err := procfs.NewDefaultFS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &keeper{fs: fs}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			measured = nil
@@ -38,7 +44,7 @@ func TestMeasureFigures(t *testing.T) {
 				cancel()
 			}
 			got := ""
-			if err := measureFigures(ctx, []figure{figureOf("a_s", nil), figureOf("b_s", errors.New("broken")), figureOf("c_s", nil)}, tc.only); err != nil {
+			if err := k.measureFigures(ctx, []figure{figureOf("a_s", nil), figureOf("b_s", errors.New("broken")), figureOf("c_s", nil)}, tc.only); err != nil {
 				got = err.Error()
 			}
 			if got != tc.err || !slices.Equal(measured, tc.want) {

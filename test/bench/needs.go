@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/intentplane/intentplane/test/bench/catalog"
 )
 
 // A need is what has to be built before a figure is measured. Each includes those before it.
@@ -43,7 +45,7 @@ func printNeeds(only string) error {
 func needsOf(only string) (need, bool) {
 	most, known := needNothing, false
 	for _, f := range allFigures(&stage{}) {
-		if isWanted(f.name, only) {
+		if catalog.Matches(f.name, only) {
 			most, known = max(most, needOf(f.name)), true
 		}
 	}
@@ -53,11 +55,11 @@ func needsOf(only string) (need, bool) {
 // needOf returns what a figure needs. One that is not listed needs everything.
 func needOf(name string) need {
 	switch {
-	case isFigureOf(name, functionFigures()), isFigureOf(name, gitFigures()), isWanted(name, "prune_*"):
+	case isFigureOf(name, functionFigures()), isFigureOf(name, gitFigures()), catalog.Matches(name, "prune_*"):
 		return needNothing
 	case isFigureOf(name, stateFigures()):
 		return needServer
-	case isFigureOf(name, slices.Concat(writeFigures(&stage{}), bundleFigures(&stage{}), besideFigures(&stage{}), thousandFigures(&stage{}), pluginFigures(&stage{}))), isWanted(name, "notification_* harness_* breaker_tokens_1_site ledger_* claim_to_* provider_* delivery_* deliveries_* neighbour_* steady_*"):
+	case isFigureOf(name, slices.Concat(writeFigures(&stage{}), bundleFigures(&stage{}), besideFigures(&stage{}), thousandFigures(&stage{}), pluginFigures(&stage{}))), catalog.Matches(name, "notification_* harness_* breaker_tokens_1_site ledger_* claim_to_* provider_* delivery_* deliveries_* neighbour_* steady_*"):
 		return needPackages
 	}
 	return needEverything

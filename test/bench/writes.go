@@ -94,6 +94,7 @@ func writeFigures(s *stage) []figure {
 		{"at_once_200_conflicts_claims", "conflicts", y.crowdFigure(claimShape, deployedAtOnce, conflicts)},
 		{"at_once_200_s_namespaced", "s", y.crowdFigure(namespacedShape, deployedAtOnce, took)},
 		{"at_once_200_s_claims", "s", y.crowdFigure(claimShape, deployedAtOnce, took)},
+		{"at_once_200_writes_over_baseline_claims", "times", y.overOther(claimShape, claimBaseline, each)},
 		{"at_once_200_over_baseline_namespaced", "times", y.overOther(namespacedShape, namespacedBaseline, took)},
 		{"at_once_200_over_baseline_claims", "times", y.overOther(claimShape, claimBaseline, took)},
 		{"at_once_200_writes_100_workers_namespaced", "times", y.overOther(namespacedManyWorkers, namespacedShape, each)},

@@ -1,0 +1,97 @@
+package catalog
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// newProject returns the directory of a project with a catalog.
+func newProject(t *testing.T, figures string) string {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "docs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, File), []byte(figures), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+const twoFigures = `[
+  {"name": "a_ms", "unit": "ms", "bound": "≤ 5", "about": "how long a takes"},
+  {"name": "b", "unit": "writes", "about": "how many writes of <b> & others"}
+]`
+
+// TestKeep keeps a figure in the catalog, and leaves the other one as it is.
+func TestKeep(t *testing.T) {
+	root := newProject(t, twoFigures)
+	measured := Measurement{Value: 4.5, Seconds: 7, Commit: "0123456789abcdef", Date: "2031-05-06", Load: 1.5, Others: 0.1, Machine: Machine{Processors: 2, MemoryGiB: 24, Go: "go1.26"}}
+	kept, err := Keep(root, "a_ms", measured)
+	if err != nil || kept.IsOutside() {
+		t.Errorf("Keep(...): want a figure within its bound, got %+v, %v", kept, err)
+	}
+	got, err := Read(root)
+	want := Figures{
+		{Name: "a_ms", Unit: "ms", Bound: Bound{relation: atMost, limit: 5}, About: "how long a takes", Measured: &measured},
+		{Name: "b", Unit: "writes", About: "how many writes of <b> & others"},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Bound{})); diff != "" || err != nil {
+		t.Errorf("the catalog after Keep(...): %v, -want, +got:\n%s", err, diff)
+	}
+	if _, err := Keep(root, "c", measured); err == nil || !strings.Contains(err.Error(), "no such figure") {
+		t.Errorf("Keep of a name that no figure has: got %v", err)
+	}
+}
+
+// TestRead reads catalogs that cannot be used.
+func TestRead(t *testing.T) {
+	cases := map[string]struct {
+		reason, figures, err string
+	}{
+		"Good":    {reason: "A figure needs no value.", figures: twoFigures},
+		"Twice":   {reason: "A name means one figure.", figures: `[{"name":"a","unit":"s","about":"x"},{"name":"a","unit":"s","about":"y"}]`, err: "two figures are called a"},
+		"Silent":  {reason: "A reader has to learn what is measured.", figures: `[{"name":"a","unit":"s"}]`, err: `figure "a" needs a name, a unit and a sentence about it`},
+		"Typo":    {reason: "A field that nobody reads would be lost.", figures: `[{"name":"a","unit":"s","about":"x","bond":"≤ 1"}]`, err: `unknown field "bond"`},
+		"Bound":   {reason: "A bound that cannot be read binds nothing.", figures: `[{"name":"a","unit":"s","about":"x","bound":"1"}]`, err: `cannot read bound "1"`},
+		"Cut":     {reason: "A file that was written in part is not used.", figures: `[{"name":"a"`, err: "cannot parse"},
+		"Nothing": {reason: "An empty file holds no catalog.", err: "cannot parse"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := Read(newProject(t, tc.figures))
+			if tc.err == "" && err != nil || tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)) {
+				t.Errorf("\n%s\nRead(...): want %q, got %v", tc.reason, tc.err, err)
+			}
+		})
+	}
+}
+
+// TestTable shows what was measured.
+func TestTable(t *testing.T) {
+	upTo := Bound{relation: atMost, limit: 5}
+	m := func(value, others float64) *Measurement {
+		return &Measurement{Value: value, Commit: "0123456789abcdef", Date: "2031-05-06", Load: 1.25, Others: others}
+	}
+	got := Figures{
+		{Name: "within_ms", Unit: "ms", Bound: upTo, About: "is within", Measured: m(4.56789, 0)},
+		{Name: "outside_ms", Unit: "ms", Bound: upTo, About: "is outside", Measured: m(5.1, 0.25)},
+		{Name: "busy_ms", Unit: "ms", Bound: upTo, About: "beside others", Measured: m(9, 0.26)},
+		{Name: "large", Unit: "bytes", About: "has no bound", Measured: m(760600, 0)},
+		{Name: "missing", Unit: "s", About: "was not measured"},
+	}.Table()
+	want := `| figure | measured | bound | commit, day, load average | what it is |
+|---|---|---|---|---|
+| ` + "`within_ms`" + ` | 4.568 ms | ≤ 5 | 01234567 2031-05-06 1.25 | is within |
+| ` + "`outside_ms`" + ` | **5.1 ms** | ≤ 5 | 01234567 2031-05-06 1.25 | is outside |
+| ` + "`busy_ms`" + ` | 9 ms | ≤ 5 | 01234567 2031-05-06 1.25 † | beside others |
+| ` + "`large`" + ` | 760600 bytes |  | 01234567 2031-05-06 1.25 | has no bound |
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Table(): -want, +got:\n%s", diff)
+	}
+}

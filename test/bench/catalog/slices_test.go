@@ -1,0 +1,76 @@
+package catalog
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestEachFigureIsInOneSlice reads the catalog of the project.
+func TestEachFigureIsInOneSlice(t *testing.T) {
+	all, err := Read("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	filled := map[string]bool{}
+	for _, f := range all {
+		var found []string
+		for i := range runs {
+			if name := fmt.Sprintf("%d/%d", i+1, len(runs)); Matches(f.Name, runs[i]) {
+				found, filled[name] = append(found, name), true
+			}
+		}
+		if len(found) != 1 {
+			t.Errorf("%s is in the slices %q: want one", f.Name, found)
+		}
+	}
+	if len(filled) != len(runs) {
+		t.Errorf("the slices %v have figures: want %d", filled, len(runs))
+	}
+}
+
+func TestSlice(t *testing.T) {
+	const refused = `cannot find slice %q: name one of 1/8 to 8/8`
+	cases := map[string]struct {
+		reason, slice, want, err string
+	}{
+		"First":   {reason: "A slice is the patterns of its figures.", slice: "1/8", want: runs[0]},
+		"Last":    {reason: "The last slice is the longest one.", slice: "8/8", want: runs[7]},
+		"Zero":    {reason: "Slices begin with one.", slice: "0/8", err: fmt.Sprintf(refused, "0/8")},
+		"Beyond":  {reason: "There are eight slices.", slice: "9/8", err: fmt.Sprintf(refused, "9/8")},
+		"Others":  {reason: "Slices of another number have other figures, which nobody listed.", slice: "1/4", err: fmt.Sprintf(refused, "1/4")},
+		"NotOne":  {reason: "A number alone is no slice.", slice: "3", err: fmt.Sprintf(refused, "3")},
+		"Leading": {reason: "A slice has one name.", slice: "01/8", err: fmt.Sprintf(refused, "01/8")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := Slice(tc.slice)
+			message := ""
+			if err != nil {
+				message = err.Error()
+			}
+			if got != tc.want || message != tc.err {
+				t.Errorf("\n%s\nSlice(%q): want %q and %q, got %q and %q", tc.reason, tc.slice, tc.want, tc.err, got, message)
+			}
+		})
+	}
+}
+
+func TestMatches(t *testing.T) {
+	cases := map[string]struct {
+		reason, name, patterns string
+		want                   bool
+	}{
+		"All":     {reason: "Without a pattern all figures are wanted.", name: "step_us", want: true},
+		"Whole":   {reason: "A name is a pattern.", name: "step_us", patterns: "step_us", want: true},
+		"Part":    {reason: "A part of a name is another name.", name: "step_us", patterns: "step"},
+		"Second":  {reason: "One of the patterns is enough.", name: "step_us", patterns: "why_* step_*", want: true},
+		"Invalid": {reason: "A pattern that cannot be read matches nothing.", name: "step_us", patterns: "step_["},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := Matches(tc.name, tc.patterns); got != tc.want {
+				t.Errorf("\n%s\nMatches(%q, %q): want %t", tc.reason, tc.name, tc.patterns, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,39 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+)
+
+// shortCommit is how many characters of a commit a table shows.
+const shortCommit = 8
+
+// Table returns the figures that were measured, as a table of Markdown.
+func (all Figures) Table() string {
+	b := &strings.Builder{}
+	b.WriteString("| figure | measured | bound | commit, day, load average | what it is |\n|---|---|---|---|---|\n")
+	for _, f := range all {
+		if f.Measured != nil {
+			fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", f.Name, f.measured(), f.Bound, f.Measured.source(), f.About)
+		}
+	}
+	return b.String()
+}
+
+// measured is the value with its unit. One outside its bound is bold.
+func (f Figure) measured() string {
+	text := formatNumber(f.Measured.Value) + " " + f.Unit
+	if f.IsOutside() {
+		return "**" + text + "**"
+	}
+	return text
+}
+
+// source says of which code a measurement is, and how busy the machine was. A mark is on those beside other programs.
+func (m Measurement) source() string {
+	text := fmt.Sprintf("%.*s %s %s", shortCommit, m.Commit, m.Date, formatNumber(m.Load))
+	if !m.IsAlone() {
+		return text + " †"
+	}
+	return text
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/test/bench/catalog"
+)
+
+// TestCatalog compares the figures that can be measured with the catalog.
+func TestCatalog(t *testing.T) {
+	all, err := catalog.Read("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	measured, claimed := map[string]string{}, map[string]string{}
+	for _, f := range allFigures(&stage{}) {
+		measured[f.name] = f.unit
+	}
+	for _, f := range all {
+		claimed[f.Name] = f.Unit
+	}
+	if diff := cmp.Diff(measured, claimed); diff != "" {
+		t.Errorf("Each figure has a row in %s, and each row has code that measures it: -measured, +claimed:\n%s", catalog.File, diff)
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/intentplane/intentplane/test/bench/catalog"
+	"github.com/intentplane/intentplane/test/controlplane"
+)
+
+// printStale prints the figures whose code changed since they were measured, with the directories that changed, and those that were never measured.
+func printStale(ctx context.Context) error {
+	root, err := controlplane.Root()
+	if err != nil {
+		return err
+	}
+	all, err := catalog.Read(root)
+	if err != nil {
+		return err
+	}
+	stale, err := catalog.NewCheckout(root).Stale(ctx, all, measuredPackages)
+	if err != nil {
+		return err
+	}
+	for _, s := range stale {
+		fmt.Println(describeStale(s))
+	}
+	return nil
+}
+
+// describeStale says in one line why a figure has to be measured.
+func describeStale(s catalog.Stale) string {
+	if len(s.Changed) == 0 {
+		return s.Name + ": not measured"
+	}
+	return fmt.Sprintf("%s: changed since: %s", s.Name, strings.Join(s.Changed, " "))
+}
+
+// measuredPackages returns the packages that a figure measures: those of our programs, or of Go's benchmarks.
+func measuredPackages(name string) []string {
+	switch {
+	case isFigureOf(name, pluginFigures(&stage{})):
+		return []string{"./cmd/kubectl-intent", "./provider"}
+	case isFigureOf(name, functionFigures()):
+		return []string{"."}
+	case isFigureOf(name, gitFigures()), catalog.Matches(name, "prune_*"):
+		return []string{"./provider"}
+	case isFigureOf(name, stateFigures()):
+		return []string{"./bundles/state"}
+	}
+	return []string{".", "./provider"}
+}
