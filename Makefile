@@ -243,7 +243,7 @@ soak: tools build xpkg ## Run tests in their long form, and fuzz (ONLY=a test's 
 walk: ## Tell 30,000 stories of faults to the function, 20,000 of them new in every run, and 10,000 new ones of canaries (WALK=1-10000, or the number of one).
 	@first=$$(date +%s)00000; stories='$(WALK)'; INTENTPLANE_WALK=$${stories:-1-10000,$$first-$$((first + 19999))} \
 		go test -count=1 -v -timeout 0 -run '^TestWalk$$' ./function/deployment | awk '/^ *walk_tell|^ {8}|^(---|ok|FAIL|panic)/'
-	@INTENTPLANE_SOAK=1 go test -count=1 -v -timeout 0 -run '^TestCanaryStories$$' ./function/step
+	@INTENTPLANE_SOAK=1 go test -count=1 -v -timeout 0 -run '^TestCanaryStories$$' ./apis/step
 	@INTENTPLANE_SOAK=1 go test -count=1 -v -timeout 0 -run '^TestCanaryWalk$$' ./function/deployment
 
 .PHONY: mutants

@@ -9,9 +9,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/deployment"
 	"github.com/intentplane/intentplane/function/offline"
-	"github.com/intentplane/intentplane/function/step"
 )
 
 // A PlanReport is how the next revision of a deployment goes out, where all of its Sites run another one.

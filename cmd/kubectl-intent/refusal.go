@@ -14,9 +14,9 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 	"github.com/intentplane/intentplane/function/deployment"
-	"github.com/intentplane/intentplane/function/step"
 )
 
 // expectRefusal returns why the deployment would refuse what is asked, as far as its GitDeliveries show, or nil if it would not. It returns nil as well

@@ -12,7 +12,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/function/step"
+	"github.com/intentplane/intentplane/apis/step"
 )
 
 // barePause is how long a step lasts that has neither a Gate nor a pause. Crossplane lets a composite change about once in so long.

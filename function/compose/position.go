@@ -5,8 +5,8 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/function/evidence"
 )
 
 // AskForPosition returns deliveries that ask for the position of a state, and in a settled one for the removal of what they have left. That to the home

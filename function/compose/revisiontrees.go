@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/function/evidence"
 )
 
 // KeepRevisionTrees returns wanted deliveries with the trees of a revision instead of those that a newer renderer makes. All else about them is as wanted:

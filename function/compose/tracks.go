@@ -9,10 +9,10 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/memo"
-	"github.com/intentplane/intentplane/function/step"
 )
 
 // A Tracker composes the trees of directories in tracks. What it decoded once it remembers. It may be used by several goroutines.

@@ -4,8 +4,8 @@ import (
 	"maps"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/function/evidence"
 )
 
 // HasUnreadySites is true for a revision that some Site still waits for: it was not asked for there, since its cluster was not ready. What is to be

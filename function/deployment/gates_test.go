@@ -6,8 +6,8 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/gates"
-	"github.com/intentplane/intentplane/function/step"
 )
 
 // TestChecksOf takes the checks for canaries in the steps in which two tracks get requests.

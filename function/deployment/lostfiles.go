@@ -3,8 +3,8 @@ package deployment
 import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/step"
 )
 
 // wantedInPlace returns the deliveries from which one that was lost is composed again while nothing new is ordered. A rejected revision needs its directories

@@ -12,16 +12,16 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/canary"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/evidence"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/memo"
-	"github.com/intentplane/intentplane/function/step"
 )
 
 // firstTrack returns the track that a selection is rendered in for the first time, or "" for a Blueprint without tracks.

@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/oneline"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/phase"
-	"github.com/intentplane/intentplane/function/step"
 )
 
 // maxResultMessage is how many characters a message about a request has at most, as in the schema.

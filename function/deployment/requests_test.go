@@ -16,7 +16,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/step"
+	"github.com/intentplane/intentplane/apis/step"
 )
 
 // TestApprovals asks for what cannot be done, or not now.

@@ -13,7 +13,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/function/step"
+	"github.com/intentplane/intentplane/apis/step"
 )
 
 // newHome returns the GitDelivery of a repository that holds a ledger, which is not ready for a reason. With pending it is asked to record an event.

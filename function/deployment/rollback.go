@@ -4,8 +4,8 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/step"
 )
 
 // defaultAttemptTimeout is the default of the schema for the time that an attempt may take.

@@ -10,10 +10,10 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/compose"
-	"github.com/intentplane/intentplane/function/evidence"
-	"github.com/intentplane/intentplane/function/step"
 )
 
 // isMove is true for a state whose current revision takes the requests over from one without tracks, or the other way round, or back from a track.

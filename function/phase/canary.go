@@ -5,11 +5,11 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/evidence"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/projection"
-	"github.com/intentplane/intentplane/function/step"
 )
 
 // hasTracks is true for a deployment whose current revision is in a track.

@@ -9,10 +9,10 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/evidence"
-	"github.com/intentplane/intentplane/function/step"
+	"github.com/intentplane/intentplane/apis/step"
 )
 
 // Problem is why a spec cannot be carried out. It freezes the revision: what was started goes on.

@@ -2,8 +2,8 @@ package phase
 
 import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/projection"
-	"github.com/intentplane/intentplane/function/step"
 )
 
 // A Row of the table of phases.

@@ -3,7 +3,7 @@ package phase
 import (
 	"fmt"
 
-	"github.com/intentplane/intentplane/function/step"
+	"github.com/intentplane/intentplane/apis/step"
 )
 
 // stopMessage says to users why a rejected revision is not rolled back. It is empty if nothing stops the rollback.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/function/evidence"
-	"github.com/intentplane/intentplane/function/step"
+	"github.com/intentplane/intentplane/apis/step"
 )
 
 // TestIrreversibleMessage says why revision 3 is not rolled back without a request.

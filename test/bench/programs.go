@@ -79,7 +79,7 @@ func decisionTime(ctx context.Context) (float64, error) {
 
 // stepTime returns how long it takes to decide which event follows, in microseconds.
 func stepTime(ctx context.Context) (float64, error) {
-	return benchmark{pkg: "./function/step", pattern: "BenchmarkStep", result: "BenchmarkStep", unit: "step_us"}.measure(ctx, slices.Min[[]float64])
+	return benchmark{pkg: "./apis/step", pattern: "BenchmarkStep", result: "BenchmarkStep", unit: "step_us"}.measure(ctx, slices.Min[[]float64])
 }
 
 // stateMetrics returns what it takes to count 5,000 GitDeliveries for Crossplane's metrics.

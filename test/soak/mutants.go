@@ -72,28 +72,28 @@ func weightMutants() map[string]mutant {
 			text: "s.Ahead = max(s.Weight, int(*d.Aim.Ahead))", becomes: "s.Ahead = s.Weight", pkg: "function/deployment", tests: "TestCanaryWalk",
 		},
 		"FullBeforeSize": {
-			reason: "A canary whose steps are all released has the pods for all requests before it gets them.", file: "function/step/stage.go",
-			text: "if p.Ahead != nil && !s.Cursor.Full {", becomes: "if p.Ahead != nil {", pkg: "function/step",
+			reason: "A canary whose steps are all released has the pods for all requests before it gets them.", file: "apis/step/stage.go",
+			text: "if p.Ahead != nil && !s.Cursor.Full {", becomes: "if p.Ahead != nil {", pkg: "apis/step",
 		},
 		"AloneBeforeRecorded": {
-			reason: "The stable pods stay until the verdict is recorded.", file: "function/step/stage.go",
-			text: "s.Cursor.Stage >= ledger.StageAlone || !in.IsRecorded {", becomes: "s.Cursor.Stage >= ledger.StageAlone {", pkg: "function/step",
+			reason: "The stable pods stay until the verdict is recorded.", file: "apis/step/stage.go",
+			text: "s.Cursor.Stage >= ledger.StageAlone || !in.IsRecorded {", becomes: "s.Cursor.Stage >= ledger.StageAlone {", pkg: "apis/step",
 		},
 		"NoPrepare": {
 			reason: "The pods of a canary start in a step of their own, before it gets requests.", file: "function/canary/plan.go",
 			text: "out[0].Sites, out[len(out)-1].Sites = served, others", becomes: "out = out[1:]\n\tout[0].Sites, out[len(out)-1].Sites = served, others", pkg: "function/canary",
 		},
 		"NoClear": {
-			reason: "A track loses its requests before its pods are replaced.", file: "function/step/tracks.go",
-			text: "return t.origin.revision == 0 || t.canReplacePods()", becomes: "return true", pkg: "function/step",
+			reason: "A track loses its requests before its pods are replaced.", file: "apis/step/tracks.go",
+			text: "return t.origin.revision == 0 || t.canReplacePods()", becomes: "return true", pkg: "apis/step",
 		},
 		"NoShift": {
-			reason: "Nothing else changes before the requests have gone back and ended.", file: "function/step/tracks.go",
-			text: "return t.origin.revision == 0 || t.hasOriginPods()\n\t}\n\treturn t.other.getsNoRequests()", becomes: "return t.origin.revision == 0 || t.hasOriginPods()\n\t}\n\treturn true", pkg: "function/step",
+			reason: "Nothing else changes before the requests have gone back and ended.", file: "apis/step/tracks.go",
+			text: "return t.origin.revision == 0 || t.hasOriginPods()\n\t}\n\treturn t.other.getsNoRequests()", becomes: "return t.origin.revision == 0 || t.hasOriginPods()\n\t}\n\treturn true", pkg: "apis/step",
 		},
 		"InPlaceWithoutShift": {
-			reason: "Pods are replaced in place only while the other track gets no requests.", file: "function/step/tracks.go",
-			text: "inPlace := !t.otherCanServe && t.other.getsNoRequests()", becomes: "inPlace := !t.otherCanServe", pkg: "function/step",
+			reason: "Pods are replaced in place only while the other track gets no requests.", file: "apis/step/tracks.go",
+			text: "inPlace := !t.otherCanServe && t.other.getsNoRequests()", becomes: "inPlace := !t.otherCanServe", pkg: "apis/step",
 		},
 		"FrontSwitchedEarly": {
 			reason: "Callers in the cluster go to the canary when it gets all requests, and not before.", file: "apis/track/state.go",
@@ -116,8 +116,8 @@ func proofMutants() map[string]mutant {
 			becomes: "return t.Weight == 0", pkg: "function/deployment", tests: "Canary|Lost|Rollback",
 		},
 		"StagePassedByGit": {
-			reason: "A stage ends by a proof, whatever Git looks like.", file: "function/step/tracks.go",
-			text: "t.home.Revision == t.origin.revision && (t.home.IsProven || served)", becomes: "t.home.Revision == t.origin.revision && (served || true)", pkg: "function/step",
+			reason: "A stage ends by a proof, whatever Git looks like.", file: "apis/step/tracks.go",
+			text: "t.home.Revision == t.origin.revision && (t.home.IsProven || served)", becomes: "t.home.Revision == t.origin.revision && (served || true)", pkg: "apis/step",
 		},
 		"AvailabilityNotAsked": {
 			reason: "A step is live when the pods of the canary are available.", file: "provider/controller/sitesync/traffic.go",
@@ -143,23 +143,23 @@ func stepMutants() map[string]mutant {
 		},
 		"PromotedNotCompared": {
 			reason: "A Promote releases the pause that it names, and no later one.", file: "apis/ledger/plan.go",
-			text: "return s.Cursor.Promoted > s.Cursor.Step }", becomes: "return s.Cursor.Promoted > 0 }", pkg: "function/step",
+			text: "return s.Cursor.Promoted > s.Cursor.Step }", becomes: "return s.Cursor.Promoted > 0 }", pkg: "apis/step",
 		},
 		"GateReleaseNotCompared": {
 			reason: "A user decides on the Gate that came to no verdict, and on no later one.", file: "apis/ledger/plan.go",
-			text: "return s.Cursor.GateReleased > s.Cursor.Step }", becomes: "return s.Cursor.GateReleased > 0 }", pkg: "function/step",
+			text: "return s.Cursor.GateReleased > s.Cursor.Step }", becomes: "return s.Cursor.GateReleased > 0 }", pkg: "apis/step",
 		},
 		"PauseReleasesGate": {
-			reason: "The release of a pause does not release a Gate.", file: "function/step/judge.go",
-			text: "in.Proof.IsHeld && s.IsGated() && !s.IsGateReleased()", becomes: "in.Proof.IsHeld && s.IsGated() && !s.IsGateReleased() && !s.IsStepReleased()", pkg: "function/step",
+			reason: "The release of a pause does not release a Gate.", file: "apis/step/judge.go",
+			text: "in.Proof.IsHeld && s.IsGated() && !s.IsGateReleased()", becomes: "in.Proof.IsHeld && s.IsGated() && !s.IsGateReleased() && !s.IsStepReleased()", pkg: "apis/step",
 		},
 		"GateNotAwaited": {
-			reason: "A step with a Gate ends by its verdict.", file: "function/step/judge.go",
-			text: "case s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld:", becomes: "case false:", pkg: "function/step", tests: "TestCanaryStories",
+			reason: "A step with a Gate ends by its verdict.", file: "apis/step/judge.go",
+			text: "case s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld:", becomes: "case false:", pkg: "apis/step", tests: "TestCanaryStories",
 		},
 		"CatalogRestarts": {
-			reason: "A change of the catalog does not end a canary.", file: "function/step/start.go",
-			text: "case s.Verdict == nil && s.Current.HasSteps() && in.HoldsFiles && d.hasIntentOf(*s.Current):", becomes: "case false:", pkg: "function/step",
+			reason: "A change of the catalog does not end a canary.", file: "apis/step/start.go",
+			text: "case s.Verdict == nil && s.Current.HasSteps() && in.HoldsFiles && d.hasIntentOf(*s.Current):", becomes: "case false:", pkg: "apis/step",
 		},
 		"StableIsNewest": {
 			reason: "The stable revision is one that was verified and not withdrawn.", file: "apis/ledger/state.go",
