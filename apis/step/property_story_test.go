@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 )
@@ -49,6 +50,9 @@ func (r *story) play(calls int) error {
 func (r *story) call() error {
 	in := r.input()
 	for n := 0; ; n++ {
+		if err := r.checkParts(in); err != nil {
+			return err
+		}
 		e, holds := Step(r.s, in)
 		if e == nil {
 			return nil
@@ -68,6 +72,31 @@ func (r *story) call() error {
 			in.Desired.AdoptEnabled, in.Desired.HasSameTrees = false, true
 		}
 	}
+}
+
+// checkParts checks who makes which event: Begin makes those that need the spec, and Conclude all others. Once a revision is rejected, Conclude says the same
+// while the spec cannot be compiled: a way back needs nothing of it.
+func (r *story) checkParts(in Input) error {
+	begun, _ := Begin(r.s, in)
+	if begun != nil && begun.Ordered == nil && begun.Rebased == nil && begun.Moved == nil {
+		return errors.Errorf("call %d: Begin makes %s", r.calls, event(begun))
+	}
+	concluded, hold := Conclude(r.s, in)
+	if concluded != nil && (concluded.Ordered != nil || concluded.Rebased != nil || concluded.Moved != nil) {
+		return errors.Errorf("call %d: Conclude makes %s", r.calls, event(concluded))
+	}
+	if chosen := ChooseRequest(r.s, in); begun != nil && chosen != nil && chosen.Action.concludes() {
+		return errors.Errorf("call %d: Begin makes %s before the request that Conclude takes: %s", r.calls, event(begun), chosen.Action)
+	}
+	if !r.s.IsRejected() {
+		return nil
+	}
+	in.Desired, in.HoldsFiles, in.HasUpdate, in.IsBlueprintGone = nil, false, false, true
+	without, holdWithout := Conclude(r.s, in)
+	if !cmp.Equal(concluded, without) || hold != holdWithout {
+		return errors.Errorf("call %d: Conclude makes %s (%s), and without the spec %s (%s)", r.calls, event(concluded), hold, event(without), holdWithout)
+	}
+	return nil
 }
 
 func (r *story) chance(percent int) bool { return r.random.IntN(100) < percent }

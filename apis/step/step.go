@@ -4,29 +4,61 @@ package step
 
 import "github.com/intentplane/intentplane/apis/ledger"
 
-// Step returns the event that follows from a state, or nil and why none does. The event is legal on top of the state: ledger.Apply records it.
-// The caller applies it and asks again, until none follows.
+// Step returns the event that follows from a state, or nil and why none does: the one that Begin returns, or else the one that Conclude returns. The event is
+// legal on top of the state: ledger.Apply records it. The caller applies it and asks again, until none follows.
 func Step(s ledger.State, in Input) (*ledger.Event, Holds) {
-	if s.Successor != "" || s.IsClosed {
-		return nil, Holds{} // Another ledger continues it.
-	}
-	if r := ChooseRequest(s, in); r != nil {
-		if e := r.proposeEvent(s, in); e != nil {
-			return e, Holds{}
-		}
-	}
-	if in.isOutranked(s) {
-		return nil, Holds{Start: HoldOutranked}
-	}
-	e, start := nextRevision(s, in)
-	if e != nil || s.Current == nil {
-		return e, Holds{Start: start}
-	}
-	e, held := progressRevision(s, in)
+	e, start := Begin(s, in)
 	if e != nil {
 		return e, Holds{}
 	}
-	return nil, Holds{Start: start, Progress: held}
+	e, progress := Conclude(s, in)
+	if e != nil {
+		return e, Holds{}
+	}
+	return nil, Holds{Start: start, Progress: progress}
+}
+
+// Begin returns the event by which a revision begins, takes other digests, or gets another home, or nil and why there is none. It needs the spec and the
+// catalog. A request that concludes the current revision comes first: Begin waits for Conclude then.
+func Begin(s ledger.State, in Input) (*ledger.Event, Hold) {
+	if isOver(s) {
+		return nil, HoldNone
+	}
+	if r := ChooseRequest(s, in); r != nil {
+		if r.Action.concludes() {
+			return nil, HoldNone
+		}
+		if e := r.proposeEvent(s, in); e != nil {
+			return e, HoldNone
+		}
+	}
+	if in.isOutranked(s) {
+		return nil, HoldOutranked
+	}
+	return nextRevision(s, in)
+}
+
+// Conclude returns the event by which the current revision goes on, is judged, or is rolled back, or nil and why there is none. It needs no spec and no catalog,
+// but what is proven of the revision's position.
+func Conclude(s ledger.State, in Input) (*ledger.Event, Hold) {
+	if isOver(s) || s.Current == nil {
+		return nil, HoldNone
+	}
+	if r := ChooseRequest(s, in); r != nil && r.Action.concludes() {
+		return r.proposeEvent(s, in), HoldNone
+	}
+	if in.isOutranked(s) {
+		return nil, HoldNone // Begin says so.
+	}
+	return progressRevision(s, in)
+}
+
+// isOver is true for a ledger that another one continues, or that was closed: nothing follows.
+func isOver(s ledger.State) bool { return s.Successor != "" || s.IsClosed }
+
+// concludes is true for what a request does to the current revision. Other requests begin a revision, or move the ledger.
+func (a Action) concludes() bool {
+	return a == ActionAbort || a == ActionRollbackTo || a == ActionPromote
 }
 
 // progressRevision returns the event that the current revision goes on with, or why it does not.
