@@ -15,7 +15,7 @@ func TestLastAnswer(t *testing.T) {
 	began := time.Now()
 	clock := began
 	s := serve(t, map[string]string{"README.md": "hello"})
-	r := open(t, pool(Options{Now: func() time.Time { return clock }, QuickPatience: time.Minute}), s)
+	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
 	type seen struct {
 		At, FailingSince time.Duration
 		Class            failure.Class
@@ -68,7 +68,7 @@ func TestLastAnswer(t *testing.T) {
 func TestLastPushFailure(t *testing.T) {
 	clock := time.Now()
 	s := serve(t, map[string]string{"README.md": "hello"})
-	r := open(t, pool(Options{Now: func() time.Time { return clock }, QuickPatience: time.Minute}), s)
+	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
 	if err := deliver(r, fiveFiles(0)); err != nil {
 		t.Fatal(err)
 	}

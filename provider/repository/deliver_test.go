@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -141,7 +142,8 @@ func serve(tb testing.TB, seed map[string]string) *gitserver.Server {
 	return s
 }
 
-// pool with what the options do not say.
+// pool with what the options do not say. Without a patience it waits for minutes, also for a server that failed before: a busy machine is slow as such a server
+// is.
 func pool(o Options) *Pool {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -154,6 +156,7 @@ func pool(o Options) *Pool {
 	}
 	if o.Patience == 0 {
 		o.Patience = 5 * time.Minute
+		o.QuickPatience = cmp.Or(o.QuickPatience, o.Patience)
 	}
 	return NewPool(o)
 }
