@@ -119,6 +119,11 @@ type SiteHealthState struct {
 	// +optional
 	CountsAsServing bool `json:"countsAsServing,omitempty"`
 
+	// WorkloadSeen is true once the Site had a Deployment of the claim. A Site that counts as serving because its workload may run elsewhere does so no more: if
+	// the Deployment goes, the workload is missing.
+	// +optional
+	WorkloadSeen bool `json:"workloadSeen,omitempty"`
+
 	// Reason of the state. Empty with Available.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64

@@ -52,6 +52,8 @@ type siteFacts struct {
 	unread *clusters.Error
 	// unobservedServes is true for a Site without an engine that counts as live although it cannot be looked at.
 	unobservedServes bool
+	// isWorkloadSeen is true once the Site had a Deployment of the claim.
+	isWorkloadSeen bool
 	// isElsewhere is true for such a Site that names no cluster but that of the control plane, and never had a Deployment there: its workload need not be there.
 	isElsewhere bool
 	// engineHealthy is true for a Site that cannot be looked at, and whose engine reports that what it runs is healthy.
@@ -77,7 +79,7 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteHealth) (fac
 	engine := &engineReader{kube: e.kube, claim: f.spec.ClaimRef}
 	for i, want := range f.spec.Sites {
 		pods := e.note.podsOf(want.Name)
-		pods.isWorkloadSeen = pods.isWorkloadSeen || hadWorkload(s.Status.AtProvider, want.Name)
+		f.sites[i].isWorkloadSeen = hadWorkload(s.Status.AtProvider, want.Name)
 		g.Go(func() error {
 			return panics.Recover("read a workload", func() error { return e.readSiteOrEngine(ctx, f, i, pods, engine) })
 		})
@@ -85,11 +87,9 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteHealth) (fac
 	return f, g.Wait()
 }
 
-// hadWorkload is true if the status, which outlives the provider, reports on a Deployment of the claim at a Site.
+// hadWorkload is true if the status, which outlives the provider, says that a Site had a Deployment of the claim.
 func hadWorkload(o v1alpha1.SiteHealthObservation, site string) bool {
-	return slices.ContainsFunc(o.Sites, func(s v1alpha1.SiteHealthState) bool {
-		return s.Name == site && !slices.Contains([]v1alpha1.HealthState{"", v1alpha1.HealthNotObserved, v1alpha1.HealthMissing}, s.State)
-	})
+	return slices.ContainsFunc(o.Sites, func(s v1alpha1.SiteHealthState) bool { return s.Name == site && s.WorkloadSeen })
 }
 
 // readSiteOrEngine reads the workload of a Site, and what its engine reports where the workload cannot be read.
@@ -137,8 +137,8 @@ func (s *siteFacts) readCluster(ctx context.Context, f facts, c *clusters.Cluste
 		return err
 	}
 	s.health = workload.Assess(f.spec.Image, w.Deployments, w.ReplicaSets)
-	pods.isWorkloadSeen = pods.isWorkloadSeen || !s.health.IsAbsent()
-	s.isElsewhere = s.isElsewhere && !pods.isWorkloadSeen
+	s.isWorkloadSeen = s.isWorkloadSeen || !s.health.IsAbsent()
+	s.isElsewhere = s.isElsewhere && !s.isWorkloadSeen
 	s.readPods(ctx, f, c, pods)
 	if f.spec.Route {
 		s.route = f.readRoutes(ctx, c)
@@ -149,7 +149,7 @@ func (s *siteFacts) readCluster(ctx context.Context, f facts, c *clusters.Cluste
 // readPods lists the pods of a Site for the reason why none is available, once that has been so for a while.
 func (s *siteFacts) readPods(ctx context.Context, f facts, c *clusters.Cluster, n *podNote) {
 	if n.selector != s.health.PodSelector {
-		*n = podNote{isWorkloadSeen: n.isWorkloadSeen, selector: s.health.PodSelector, since: f.now}
+		*n = podNote{selector: s.health.PodSelector, since: f.now}
 	}
 	if n.selector == "" {
 		return

@@ -28,8 +28,6 @@ type note struct {
 
 // A podNote is what is known of the pods of a Site that are not available.
 type podNote struct {
-	// isWorkloadSeen is true once the Site had a Deployment of the claim.
-	isWorkloadSeen bool
 	// selector of the pods, and since when none of them is available.
 	selector string
 	since    time.Time
