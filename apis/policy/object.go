@@ -18,6 +18,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/expansion"
 )
 
 // maxObjects is how many objects one file may hold.
@@ -110,6 +111,9 @@ func isEvidentlySingleDocument(doc []byte) bool {
 func checkObject(in Input, o *unstructured.Unstructured) error {
 	if err := checkLimits(in, o); err != nil {
 		return err
+	}
+	if err := expansion.Check(o, expansion.ModeAt(in.Site.Spec.Engine)); err != nil {
+		return errors.Wrapf(err, "%s %q", o.GroupVersionKind().GroupKind(), o.GetName())
 	}
 	return checkStructure(in, o)
 }

@@ -4,9 +4,10 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/expansion"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/catalog"
-	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 // Request is what is asked for now, as digests.
@@ -30,7 +31,7 @@ type sitePart struct {
 	Layout     catalogv1alpha1.Layout `json:"layout"`
 	Parameters map[string]string      `json:"parameters,omitempty"`
 
-	Substitution render.Substitution `json:"substitution,omitempty"`
+	Substitution expansion.Mode `json:"substitution,omitempty"`
 }
 
 // sources is all that a request depends on beside the intent and the renderer.
@@ -55,8 +56,9 @@ func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *
 		return Request{}, err
 	}
 	from := sources{Blueprint: blueprint, Plan: plan}
+	variables := guard.Variables(&s.Blueprint)
 	for _, p := range s.Places {
-		from.Sites = append(from.Sites, sitePartOf(p))
+		from.Sites = append(from.Sites, sitePartOf(p, variables))
 	}
 	d, err := digest.Of(from, nil)
 	out := Request{Blueprint: blueprintReference(spec.Blueprint, s, blueprint), Plan: plan}
@@ -92,7 +94,7 @@ func intentDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (str
 	})
 }
 
-func sitePartOf(p catalog.Place) sitePart {
+func sitePartOf(p catalog.Place, variables []string) sitePart {
 	part := sitePart{
 		Name:       p.Site.GetName(),
 		Config:     p.ConfigRef,
@@ -107,9 +109,9 @@ func sitePartOf(p catalog.Place) sitePart {
 		}
 		part.Parameters[key] = string(value)
 	}
-	// What is possible changes no byte: a value that would be replaced is refused.
-	if s := render.SubstitutionAt(p.Site.Spec.Engine); s == render.SubstitutionDisabled {
-		part.Substitution = s
+	// Where a replacement is possible, objects with variables declare them. Without variables it changes no byte.
+	if m := expansion.ModeAt(p.Site.Spec.Engine); m == expansion.ModeDisabled || len(variables) > 0 {
+		part.Substitution = m
 	}
 	return part
 }

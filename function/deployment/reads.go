@@ -12,6 +12,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 // usesBytes is how many bytes of what Blueprints read a Core remembers: of some hundred.
@@ -67,9 +68,9 @@ func unreadProblem(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
 	return terminalProblem(deploymentv1alpha1.ReasonNotSupportedByBlueprint, deploymentv1alpha1.PhaseCompiling, errors.New(e.In(prefixOf(s))))
 }
 
-// substitutionProblem is the problem of an intent with a value that an engine would replace.
-func substitutionProblem(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
-	e := &render.SubstitutionError{}
+// variableProblem is the problem of a value that an engine would replace.
+func variableProblem(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
+	e := &guard.VariableError{}
 	if !errors.As(err, &e) {
 		return err
 	}

@@ -10,12 +10,14 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/expansion"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/intent"
 	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 // RenderSites returns the files of each Site of a selection, in a track or, where none is named, in the first one. A workload without tracks has none. It returns
@@ -99,8 +101,8 @@ func countSharing(places []catalog.Place, one catalog.Place) int {
 func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place, name string) (compose.Rendered, error) {
 	out, what := compose.Rendered{Place: p}, RenderInput(in, i, s, p)
 	what.Track = name
-	if err := substitutionProblem(in.Spec, render.CheckSubstitution(i, what.Site)); err != nil {
-		return out, err
+	if err := guard.CheckValues(i, what.Site.Name, what.Site.Parameters, guard.Variables(&s.Blueprint), what.Site.Expansion); err != nil {
+		return out, variableProblem(in.Spec, err)
 	}
 	files, err := c.renderer.Build(ctx, what)
 	if err == nil {
@@ -119,6 +121,9 @@ func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *ca
 
 // renderReason says why there is nothing to deliver. What was rendered and is well-formed is against a limit.
 func renderReason(err error, rendered tree.Files) string {
+	if e := (&guard.VariableError{}); errors.As(err, &e) {
+		return deploymentv1alpha1.ReasonPolicyDenied
+	}
 	if e := (&policy.InvalidError{}); errors.As(err, &e) || rendered == nil {
 		return deploymentv1alpha1.ReasonRenderFailed
 	}
@@ -136,7 +141,7 @@ func RenderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Plac
 		Intent:    i,
 		Site: render.Site{
 			Name: p.Site.GetName(), Parameters: parameters, Layout: p.Site.Spec.Repository.Layout,
-			Engine: p.Site.Spec.Engine.Type, Substitution: render.SubstitutionAt(p.Site.Spec.Engine),
+			Engine: p.Site.Spec.Engine.Type, Expansion: expansion.ModeAt(p.Site.Spec.Engine),
 		},
 		Claim: render.Claim{APIGroup: in.Claim.APIGroup, Namespace: in.Claim.Namespace, Name: in.Claim.Name},
 		Track: firstTrack(s),

@@ -19,8 +19,8 @@ const (
 	maxSteps  = 10_000
 )
 
-// A guard walks through a kustomization as kustomize would, and refuses what a Blueprint may not use before kustomize reads it.
-type guard struct {
+// A walker walks through a kustomization as kustomize would, and refuses what a Blueprint may not use before kustomize reads it.
+type walker struct {
 	files map[string]string
 
 	visits      int
@@ -36,14 +36,14 @@ type guard struct {
 // checkContained returns which values of an intent the kustomization at the root of the files uses. It returns an error, which names the file, for
 // one that reads anything else than these files, or exceeds a bound.
 func checkContained(files map[string]string) (Uses, error) {
-	g := &guard{files: files}
+	g := &walker{files: files}
 	if err := g.walkDirectory("", nil); err != nil {
 		return Uses{}, errors.Wrap(err, "spec.files")
 	}
 	return g.uses, g.checkBounds()
 }
 
-func (g *guard) checkBounds() error {
+func (g *walker) checkBounds() error {
 	if g.uses.Workload {
 		g.patchCount += workloadSteps
 	}
@@ -60,7 +60,7 @@ func (g *guard) checkBounds() error {
 }
 
 // walkDirectory checks the kustomization in a directory. above has the directories that led to it.
-func (g *guard) walkDirectory(dir string, above []string) error {
+func (g *walker) walkDirectory(dir string, above []string) error {
 	file, err := g.findKustomization(dir)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (g *guard) walkDirectory(dir string, above []string) error {
 }
 
 // findKustomization returns the name of the only kustomization file of a directory.
-func (g *guard) findKustomization(dir string) (string, error) {
+func (g *walker) findKustomization(dir string) (string, error) {
 	found := []string{}
 	for _, name := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {
 		if _, ok := g.files[path.Join(dir, name)]; ok {
@@ -108,7 +108,7 @@ func (g *guard) findKustomization(dir string) (string, error) {
 }
 
 // walkResources checks the resources and components: files, and folders with kustomizations.
-func (g *guard) walkResources(k *types.Kustomization, dir string, above []string) error {
+func (g *walker) walkResources(k *types.Kustomization, dir string, above []string) error {
 	for _, ref := range k.Resources {
 		if name, err := g.resolveFile(dir, ref); err == nil {
 			if err := g.checkResourceFile(name); err != nil {
@@ -128,7 +128,7 @@ func (g *guard) walkResources(k *types.Kustomization, dir string, above []string
 	return nil
 }
 
-func (g *guard) walkFolder(dir, ref string, above []string) error {
+func (g *walker) walkFolder(dir, ref string, above []string) error {
 	target := path.Join(dir, ref)
 	if !isLocalPath(ref) || !g.isFolder(target) {
 		return errors.Errorf("%.128q is not a file or a folder of the Blueprint: nothing else can be read", ref)
@@ -136,7 +136,7 @@ func (g *guard) walkFolder(dir, ref string, above []string) error {
 	return g.walkDirectory(target, above)
 }
 
-func (g *guard) isFolder(dir string) bool {
+func (g *walker) isFolder(dir string) bool {
 	for name := range g.files {
 		if strings.HasPrefix(name, dir+"/") {
 			return true
@@ -145,7 +145,7 @@ func (g *guard) isFolder(dir string) bool {
 	return false
 }
 
-func (g *guard) checkResourceFile(name string) error {
+func (g *walker) checkResourceFile(name string) error {
 	documents, err := g.readYAML(name, g.files[name])
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (g *guard) checkResourceFile(name string) error {
 }
 
 // resolveFile returns the name of a file that a kustomization refers to. Folders that kustomize could take for the address of a Git server are not local.
-func (g *guard) resolveFile(dir, ref string) (string, error) {
+func (g *walker) resolveFile(dir, ref string) (string, error) {
 	name := path.Join(dir, ref)
 	if _, ok := g.files[name]; !ok || !isLocalPath(path.Dir(ref)) {
 		return "", errors.Errorf("%.128q is not a file of the Blueprint: nothing else can be read", ref)
@@ -180,7 +180,7 @@ func isLocalPath(ref string) bool {
 	return !strings.Contains(ref, "_git/")
 }
 
-func (g *guard) checkGenerators(k *types.Kustomization, dir string, _ []string) error {
+func (g *walker) checkGenerators(k *types.Kustomization, dir string, _ []string) error {
 	sources := []types.KvPairSources{}
 	for i := range k.ConfigMapGenerator {
 		sources = append(sources, k.ConfigMapGenerator[i].KvPairSources)
@@ -210,7 +210,7 @@ func (g *guard) checkGenerators(k *types.Kustomization, dir string, _ []string) 
 	return nil
 }
 
-func (g *guard) checkConfigurations(k *types.Kustomization, dir string, _ []string) error {
+func (g *walker) checkConfigurations(k *types.Kustomization, dir string, _ []string) error {
 	for _, ref := range k.Configurations {
 		name, err := g.resolveFile(dir, ref)
 		if err != nil {

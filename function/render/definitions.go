@@ -61,7 +61,7 @@ func readDefinitionFile(name string, files map[string]string) ([][]byte, error) 
 	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
 		return nil, nil
 	}
-	g := &guard{files: files}
+	g := &walker{files: files}
 	documents, err := g.readYAML(name, files[name])
 	if err != nil {
 		return nil, err

@@ -35,6 +35,7 @@ const (
 	namespaceFile     = "namespace.yaml"
 	clusterScopedFile = "clusterscoped.yaml"
 	workloadFile      = "workload.yaml"
+	substituteFile    = "substitution.yaml"
 	intentFile        = "intent.yaml"
 	intentName        = "intent"
 	localConfig       = "config.kubernetes.io/local-config"

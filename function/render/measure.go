@@ -18,7 +18,7 @@ const (
 
 // readYAML reads YAML and returns its documents. It counts what they have once their aliases are replaced by what they stand for,
 // without doing so: a few lines can stand for gigabytes.
-func (g *guard) readYAML(name, text string) ([]*yaml.Node, error) {
+func (g *walker) readYAML(name, text string) ([]*yaml.Node, error) {
 	d := yaml.NewDecoder(strings.NewReader(text))
 	out := []*yaml.Node{}
 	for {

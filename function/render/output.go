@@ -13,9 +13,11 @@ import (
 	"sigs.k8s.io/yaml"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/expansion"
 	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 // Bounds of what is rendered for one Site.
@@ -43,16 +45,16 @@ func writeObjects(in Input, objects resmap.ResMap, image string, layout catalogv
 		}
 		stems[fileStem(o)]++
 	}
-	files := tree.Files{}
+	files, variables := tree.Files{}, variablesFor(in)
 	size := 0
 	for _, o := range all {
 		name := fileNameFor(o, stems)
 		if _, ok := files[name]; ok {
 			return nil, errors.Errorf("%s: was rendered twice", describeObject(o))
 		}
-		b, err := encodeObject(o)
+		b, err := encodeDeclared(o, variables)
 		if err != nil {
-			return nil, errors.Wrapf(err, "cannot encode %s", describeObject(o))
+			return nil, err
 		}
 		if err := checkFollowsIntent(name, o, image); err != nil {
 			return nil, err
@@ -69,6 +71,28 @@ func writeObjects(in Input, objects resmap.ResMap, image string, layout catalogv
 		return files, nil
 	}
 	return addKustomization(files)
+}
+
+// variablesFor returns the names of the variables that rendered objects may contain, or nil where the engine of the Site replaces none.
+func variablesFor(in Input) []string {
+	if in.Site.Expansion != expansion.ModePossible {
+		return nil
+	}
+	return guard.Variables(in.Blueprint)
+}
+
+// encodeDeclared encodes an object, with a declaration of its variables where names are given.
+func encodeDeclared(o *resource.Resource, names []string) ([]byte, error) {
+	b, err := encodeObject(o)
+	if err != nil || names == nil {
+		return b, errors.Wrapf(err, "cannot encode %s", describeObject(o))
+	}
+	declared, err := guard.DeclareVariables(o, b, names)
+	if err != nil || !declared {
+		return b, err
+	}
+	b, err = encodeObject(o)
+	return b, errors.Wrapf(err, "cannot encode %s", describeObject(o))
 }
 
 // addKustomization adds the kustomization that lists the files.

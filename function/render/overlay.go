@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
+	"github.com/intentplane/intentplane/apis/expansion"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -37,7 +38,7 @@ func addOverlay(in Input, files, data map[string]string, u Uses, clusterScoped [
 		own[workloadFile] = workloads
 		transformers = append(transformers, workloadFile)
 	}
-	transformers = addSubstitutionTransformer(in, own, transformers)
+	transformers = addSubstituteTransformer(in, own, transformers)
 	own[kustomizationFile] = overlayKustomization(in, transformers, images)
 	for name, content := range own {
 		b, err := yaml.Marshal(content)
@@ -47,6 +48,19 @@ func addOverlay(in Input, files, data map[string]string, u Uses, clusterScoped [
 		out[name] = b
 	}
 	return out, nil
+}
+
+// addSubstituteTransformer adds the transformer that annotates every object where the engine is to replace nothing. The pods of a workload are not
+// annotated: they would be replaced.
+func addSubstituteTransformer(in Input, own map[string]any, transformers []string) []string {
+	if in.Site.Expansion != expansion.ModeDisabled {
+		return transformers
+	}
+	own[substituteFile] = builtinTransformer("AnnotationsTransformer", "substitution", map[string]any{
+		"annotations": map[string]string{expansion.AnnotationSubstitute: expansion.SubstituteDisabled},
+		"fieldSpecs":  []map[string]any{{"path": "metadata/annotations", "create": true}},
+	})
+	return append(transformers, substituteFile)
 }
 
 func overlayKustomization(in Input, transformers []string, images []map[string]string) map[string]any {

@@ -17,7 +17,7 @@ var (
 	plainName = regexp.MustCompile(`^[a-z0-9-]+$`)
 )
 
-func (g *guard) checkPatches(k *types.Kustomization, dir string, _ []string) error {
+func (g *walker) checkPatches(k *types.Kustomization, dir string, _ []string) error {
 	g.patchCount += len(k.Patches)
 	for _, p := range k.Patches {
 		if p.Options != nil && (p.Options.AllowNameChange || p.Options.AllowKindChange) {
@@ -39,7 +39,7 @@ func (g *guard) checkPatches(k *types.Kustomization, dir string, _ []string) err
 }
 
 // checkPatch refuses the operation copy of JSON patches.
-func (g *guard) checkPatch(name, text string, target *types.Selector) error {
+func (g *walker) checkPatch(name, text string, target *types.Selector) error {
 	documents, err := g.readYAML(name, text)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (g *guard) checkPatch(name, text string, target *types.Selector) error {
 	return nil
 }
 
-func (g *guard) checkReplacements(k *types.Kustomization, dir string, _ []string) error {
+func (g *walker) checkReplacements(k *types.Kustomization, dir string, _ []string) error {
 	for _, r := range k.Replacements {
 		list := []types.Replacement{r.Replacement}
 		if r.Path != "" {
@@ -81,7 +81,7 @@ func (g *guard) checkReplacements(k *types.Kustomization, dir string, _ []string
 }
 
 // readReplacementFile reads a file with one replacement, or a list of them.
-func (g *guard) readReplacementFile(name string) ([]types.Replacement, error) {
+func (g *walker) readReplacementFile(name string) ([]types.Replacement, error) {
 	documents, err := g.readYAML(name, g.files[name])
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (g *guard) readReplacementFile(name string) ([]types.Replacement, error) {
 	return list, errors.Wrap(yaml.Unmarshal([]byte(g.files[name]), to), name)
 }
 
-func (g *guard) checkReplacement(r *types.Replacement) error {
+func (g *walker) checkReplacement(r *types.Replacement) error {
 	small, err := copiesNameOnly(r)
 	if err != nil {
 		return err

@@ -28,6 +28,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/expansion"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/function/intent"
@@ -62,8 +63,8 @@ type Site struct {
 	// Engine of the Site. Empty means that it is unknown.
 	Engine catalogv1alpha1.EngineType
 
-	// Substitution says whether the engine of the Site may replace ${NAME} in what is rendered.
-	Substitution Substitution
+	// Expansion says whether the engine of the Site may replace ${NAME} in rendered objects.
+	Expansion expansion.Mode
 
 	// Layout of the directory. Empty means LayoutKustomization.
 	Layout catalogv1alpha1.Layout

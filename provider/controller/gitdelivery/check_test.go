@@ -90,6 +90,14 @@ func TestRefused(t *testing.T) {
 			},
 			want: v1alpha1.ReasonPolicyDenied,
 		},
+		"Variable": {
+			reason: "A GitDelivery that is written past the function brings no variable that the engine of the Site may replace by a value of its Secrets.",
+			change: func(t *testing.T, d *v1alpha1.GitDelivery) {
+				t.Helper()
+				withFiles(t, d, object("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web, namespace: team-a}\ndata: {says: \"\\u0024{TOKEN}\"}\n"))
+			},
+			want: v1alpha1.ReasonPolicyDenied,
+		},
 		"OtherTree": {
 			reason: "Files that are not the tree that was ordered are not written",
 			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Tree = tree.ID(files("b")) },
