@@ -30,7 +30,10 @@ func TestReadExpected(t *testing.T) {
 	if diff := cmp.Diff(">=v2.4.0-0", e.Crossplane); diff != "" {
 		t.Errorf("Crossplane that the package demands: -want, +got:\n%s", diff)
 	}
-	policies := []string{"approvals.rollout.intentplane.dev", "gates.rollout.intentplane.dev", "gitdeliveries.delivery.intentplane.dev", "requests.rollout.intentplane.dev"}
+	policies := []string{
+		"approvals.rollout.intentplane.dev", "approvals.state.intentplane.dev", "bundles.rollout.intentplane.dev", "clusters.rollout.intentplane.dev",
+		"deletions.rollout.intentplane.dev", "gates.rollout.intentplane.dev", "gitdeliveries.delivery.intentplane.dev", "requests.rollout.intentplane.dev",
+	}
 	if diff := cmp.Diff(policies, e.Policies); diff != "" {
 		t.Errorf("policies: -want, +got:\n%s", diff)
 	}
