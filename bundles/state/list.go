@@ -14,30 +14,56 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 )
 
-// pageSize is how many Secrets are read at once.
-const pageSize = 200
+// pageSize is how many Secrets are read at once. Each may have a megabyte.
+const pageSize = 16
 
 // ListBundleStates returns all records of the namespace, or of all namespaces if the options name none, ordered by namespace and name. A
 // record that cannot be read is part of the error; the others are returned with it.
 func (c *Client) ListBundleStates(ctx context.Context) ([]BundleState, error) {
-	return c.listRecords(ctx, func(s *corev1.Secret) bool { return strings.HasPrefix(s.Name, c.o.Prefix) })
+	out, broken := []BundleState{}, []error{}
+	err := c.decodeRecords(ctx, func(secret *corev1.Secret) bool { return strings.HasPrefix(secret.Name, c.o.Prefix) }, func(_ string, s *BundleState, err error) {
+		if err != nil {
+			broken = append(broken, err)
+			return
+		}
+		out = append(out, *s)
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(out, func(a, b BundleState) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Secret, b.Secret))
+	})
+	return out, errors.Join(broken...)
+}
+
+// EachRecord calls a function with one record after the other, also those that other programs keep under another prefix, in no order, and with the name
+// of its Secret. A record that cannot be read is nil, with an error. A record may have megabytes: a function that keeps none lets any number of them take
+// the memory of one.
+func (c *Client) EachRecord(ctx context.Context, visit func(secret string, s *BundleState, err error)) error {
+	return c.decodeRecords(ctx, c.isRecord, visit)
 }
 
 // UsersOf returns the names of the bundles that have a package and did not remove it, over all records of the namespace, also those that other
 // programs keep under another prefix. A bundle in which it is unreferenced does not use it. It returns an error if a record cannot be read,
 // since that could be the one of a user. Records that this client keeps of the bundles in except are not read.
 func (c *Client) UsersOf(ctx context.Context, pkg string, except ...string) ([]string, error) {
-	all, err := c.listRecords(ctx, func(s *corev1.Secret) bool { return c.isRecord(s) && !c.isRecordOf(s, except) })
-	if err != nil {
+	users, broken := []string{}, []error{}
+	choose := func(secret *corev1.Secret) bool { return c.isRecord(secret) && !c.isRecordOf(secret, except) }
+	err := c.decodeRecords(ctx, choose, func(_ string, s *BundleState, err error) {
+		if err != nil {
+			broken = append(broken, err)
+			return
+		}
+		if s.Uses(pkg) && !slices.Contains(users, s.Name) {
+			users = append(users, s.Name)
+		}
+	})
+	if err := errors.Join(append(broken, err)...); err != nil {
 		return nil, fmt.Errorf("cannot say which bundles use package %q: %w", pkg, err)
 	}
-	out := []string{}
-	for _, s := range all {
-		if p := s.Pkg(pkg); p != nil && p.Status != Removed && p.Status != Unreferenced && !slices.Contains(out, s.Name) {
-			out = append(out, s.Name)
-		}
-	}
-	return out, nil
+	slices.Sort(users)
+	return users, nil
 }
 
 // isRecord reports whether a Secret holds a record, be it under another prefix.
@@ -51,33 +77,25 @@ func (c *Client) isRecordOf(s *corev1.Secret, bundles []string) bool {
 	return ok && slices.Contains(bundles, name)
 }
 
-// listRecords returns the records of the Secrets that are chosen.
-func (c *Client) listRecords(ctx context.Context, choose func(*corev1.Secret) bool) ([]BundleState, error) {
+// decodeRecords decodes one of the chosen Secrets after the other.
+func (c *Client) decodeRecords(ctx context.Context, choose func(*corev1.Secret) bool, visit func(secret string, s *BundleState, err error)) error {
 	types := []corev1.SecretType{SecretType}
 	if c.o.Legacy {
 		types = append(types, corev1.SecretTypeOpaque)
 	}
-	out, broken := []BundleState{}, []error{}
 	for _, t := range types {
 		err := c.eachSecret(ctx, t, func(secret *corev1.Secret) {
 			if !choose(secret) {
 				return
 			}
 			s, err := c.decodeOwn(secret)
-			if err != nil {
-				broken = append(broken, err)
-				return
-			}
-			out = append(out, *s)
+			visit(secret.Name, s, err)
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	slices.SortFunc(out, func(a, b BundleState) int {
-		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Secret, b.Secret))
-	})
-	return out, errors.Join(broken...)
+	return nil
 }
 
 // eachSecret reads the Secrets of a type, page by page.

@@ -125,6 +125,12 @@ func (s *BundleState) Pkg(name string) *PkgStatus {
 	return &s.PkgStatuses[i]
 }
 
+// Uses reports whether the bundle has a package and did not remove it. A bundle in which the package is unreferenced does not use it.
+func (s *BundleState) Uses(name string) bool {
+	p := s.Pkg(name)
+	return p != nil && p.Status != Removed && p.Status != Unreferenced
+}
+
 // Unreferenced returns the packages that left the bundle and are still in the cluster.
 func (s *BundleState) Unreferenced() []PkgStatus {
 	return s.selectPackages(func(p PkgStatus) bool { return p.Status == Unreferenced })

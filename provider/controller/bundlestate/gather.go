@@ -3,6 +3,7 @@ package bundlestate
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -232,35 +233,46 @@ func packagesIn(bundle *unstructured.Unstructured) []map[string]any {
 	return out
 }
 
-// findRecordUsers finds out which records that other programs keep name what is to be removed. Those of the BundleStates of the namespace say nothing new,
-// and are not read.
+// findRecordUsers finds out which records that other programs keep name a package to be removed, in one pass that holds one record at a time. Records of
+// the BundleStates of the namespace say nothing new, unless another program keeps one under their name. One of them that cannot be read is made again.
 func (c *connector) findRecordUsers(ctx context.Context, f *facts, bs *v1alpha1.BundleState) error {
+	names := []string{}
 	for i := range f.spec.Packages {
-		p := &f.spec.Packages[i]
-		if !f.isToRemove(p) {
-			continue
+		if p := &f.spec.Packages[i]; f.isToRemove(p) {
+			names = append(names, p.Name)
 		}
-		users, err := c.recordsOf(bs).UsersOf(ctx, p.Name, f.records...)
-		if err != nil && !isUnwritable(err) {
-			return err
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	unread := []error{}
+	err := c.recordsOf(bs).EachRecord(ctx, func(secret string, s *state.BundleState, err error) {
+		name, hasPrefix := strings.CutPrefix(secret, state.Prefix)
+		isOurs := hasPrefix && slices.Contains(f.records, name)
+		switch {
+		case err != nil && !isOurs:
+			unread = append(unread, err)
+		case err == nil && (!isOurs || isTaken(s)):
+			f.addRecordUser(s, names)
 		}
-		f.recordUsers[p.Name], f.unread[p.Name] = append(users, c.usersInTakenRecords(ctx, bs, p.Name)...), err
+	})
+	unreadable := errors.Join(append(unread, err)...)
+	if unreadable != nil && !isUnwritable(unreadable) {
+		return unreadable
+	}
+	for _, name := range names {
+		f.unread[name] = unreadable
 	}
 	return nil
 }
 
-// usersInTakenRecords returns the bundles that use a package by records which have the names of ours, and which other programs keep. What of these cannot be
-// read is ours, and is made again.
-func (c *connector) usersInTakenRecords(ctx context.Context, bs *v1alpha1.BundleState, pkg string) []string {
-	all, _ := c.recordsOf(bs).ListBundleStates(ctx)
-	out := []string{}
-	for i := range all {
-		p := all[i].Pkg(pkg)
-		if isTaken(&all[i]) && p != nil && p.Status != state.Removed && p.Status != state.Unreferenced {
-			out = append(out, all[i].Name)
+// addRecordUser notes which of the packages the bundle of a record uses.
+func (f *facts) addRecordUser(s *state.BundleState, names []string) {
+	for _, name := range names {
+		if s.Uses(name) && !slices.Contains(f.recordUsers[name], s.Name) {
+			f.recordUsers[name] = append(f.recordUsers[name], s.Name)
 		}
 	}
-	return out
 }
 
 // isUnreadable reports whether a record can be read by no try.

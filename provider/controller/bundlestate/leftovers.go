@@ -37,8 +37,11 @@ type Gatherer struct {
 	Namespace string
 }
 
-// deliveriesAtOnce is how many GitDeliveries one list asks for. One of them may have nearly a megabyte.
-const deliveriesAtOnce = 50
+// How many GitDeliveries, and Secrets with records, one list asks for. One of them may have a megabyte.
+const (
+	deliveriesAtOnce = 50
+	recordsAtOnce    = 16
+)
 
 // A packageGatherer gathers the facts for one plan.
 type packageGatherer struct {
@@ -105,17 +108,12 @@ func (g *packageGatherer) gatherNamespace(ctx context.Context, namespace string)
 // readDeliveries adds to packages what is delivered for them, page by page.
 func (g *packageGatherer) readDeliveries(ctx context.Context, namespace string, packages []prune.Package, marked map[string]bool) error {
 	l := &deliveryv1alpha1.GitDeliveryList{}
-	for next := ""; ; {
-		if err := g.Live.List(ctx, l, client.InNamespace(namespace), client.Limit(deliveriesAtOnce), client.Continue(next)); err != nil {
-			return errors.Wrap(err, "cannot list GitDeliveries")
-		}
+	err := setup.EachPage(ctx, g.Live, l, deliveriesAtOnce, func() {
 		for i := range l.Items {
 			addDeliveredTo(packages, &l.Items[i], marked)
 		}
-		if next = l.GetContinue(); next == "" {
-			return nil
-		}
-	}
+	}, client.InNamespace(namespace))
+	return errors.Wrap(err, "cannot list GitDeliveries")
 }
 
 // addDeliveredTo adds what a GitDelivery delivers to the package that it is for.
@@ -201,13 +199,12 @@ func namesIn(bundle *unstructured.Unstructured) []string {
 // listRecords adds the records of bundles, also those that other programs keep.
 func (g *packageGatherer) listRecords(ctx context.Context, namespace string) error {
 	l := &corev1.SecretList{}
-	if err := g.Live.List(ctx, l, client.InNamespace(namespace), client.MatchingFields{"type": string(state.SecretType)}); err != nil {
-		return errors.Wrap(err, "cannot list records")
-	}
-	for i := range l.Items {
-		g.facts.Records = append(g.facts.Records, g.readBundleRecord(&l.Items[i]))
-	}
-	return nil
+	err := setup.EachPage(ctx, g.Live, l, recordsAtOnce, func() {
+		for i := range l.Items {
+			g.facts.Records = append(g.facts.Records, g.readBundleRecord(&l.Items[i]))
+		}
+	}, client.InNamespace(namespace), client.MatchingFields{"type": string(state.SecretType)})
+	return errors.Wrap(err, "cannot list records")
 }
 
 // readBundleRecord returns what the record in a Secret says.

@@ -67,19 +67,11 @@ func (g *gatherer) listOwners(ctx context.Context, f *prune.Facts) error {
 
 // eachPage lists all objects of a kind, page by page. It is false if the provider may not list them.
 func (g *gatherer) eachPage(ctx context.Context, l client.ObjectList, most int64, read func()) (bool, error) {
-	for next := ""; ; {
-		err := g.live.List(ctx, l, client.Limit(most), client.Continue(next))
-		if kerrors.IsForbidden(err) {
-			return false, nil
-		}
-		if err != nil {
-			return true, err
-		}
-		read()
-		if next = l.GetContinue(); next == "" {
-			return true, nil
-		}
+	err := setup.EachPage(ctx, g.live, l, most, read)
+	if kerrors.IsForbidden(err) {
+		return false, nil
 	}
+	return true, err
 }
 
 // listDeployments adds the claims and composites of a kind. Of one that no definition defines there are none.
