@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -24,7 +25,7 @@ const FieldOwner = "intentplane-bundlestate"
 func (e *external) applyActions(ctx context.Context, bs *v1alpha1.BundleState, d *decision) error {
 	failed := []error{}
 	for _, a := range d.actions {
-		err := e.applyAction(ctx, bs, a)
+		uid, err := e.applyAction(ctx, bs, a)
 		switch {
 		case err == nil, kerrors.IsNotFound(err), kerrors.IsAlreadyExists(err), kerrors.IsConflict(err):
 			// Another writer came between, whose change wakes this object.
@@ -35,7 +36,7 @@ func (e *external) applyActions(ctx context.Context, bs *v1alpha1.BundleState, d
 			failed = append(failed, errors.Wrapf(err, "cannot %s %s", a.verb, a.name()))
 			continue
 		}
-		d.accept(a.pkg)
+		d.accept(a.pkg, uid)
 	}
 	return errors.Join(failed...)
 }
@@ -62,12 +63,16 @@ func (d *decision) refuse(p *v1alpha1.BundlePackage, err error) {
 	}
 }
 
-// accept notes that the API server takes a package which it refused before.
-func (d *decision) accept(p *v1alpha1.BundlePackage) {
+// accept notes that the API server takes a package which it refused before, and the UID of a new object.
+func (d *decision) accept(p *v1alpha1.BundlePackage, uid types.UID) {
 	if p == nil {
 		return
 	}
-	if out := d.find(p.Name); out.Reason == v1alpha1.PackageReasonRefused {
+	out := d.find(p.Name)
+	if uid != "" {
+		out.UID, out.Foreign = string(uid), false
+	}
+	if out.Reason == v1alpha1.PackageReasonRefused {
 		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "it goes out")
 	}
 }
@@ -81,33 +86,34 @@ func (d *decision) find(name string) *v1alpha1.PackageObservation {
 	return &v1alpha1.PackageObservation{}
 }
 
-// applyAction carries one action out, on just the version of the object that was seen.
-func (e *external) applyAction(ctx context.Context, bs *v1alpha1.BundleState, a action) error {
+// applyAction carries one action out, on just the version of the object that was seen. It returns the UID of a new object.
+func (e *external) applyAction(ctx context.Context, bs *v1alpha1.BundleState, a action) (types.UID, error) {
 	switch a.verb {
 	case verbCreate:
 		return e.createObject(ctx, bs, a)
 	case verbUpdate:
-		return e.updateObject(ctx, a)
+		return "", e.updateObject(ctx, a)
 	case verbLabel:
-		return e.labelObject(ctx, bs, a)
+		return "", e.labelObject(ctx, bs, a)
 	case verbRemove:
-		return e.deleteObject(ctx, bs, a)
+		return "", e.deleteObject(ctx, bs, a)
 	}
-	return nil
+	return "", nil
 }
 
-// createObject makes an object. It has no owner: what leaves the bundle stays.
-func (e *external) createObject(ctx context.Context, bs *v1alpha1.BundleState, a action) error {
+// createObject makes an object, and returns its UID. It has no owner: what leaves the bundle stays.
+func (e *external) createObject(ctx context.Context, bs *v1alpha1.BundleState, a action) (types.UID, error) {
 	spec, err := decodeSpec(a.pkg)
 	if err != nil {
-		return err
+		return "", err
 	}
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	u.SetGroupVersionKind(schema.GroupVersionKind{Group: a.pkg.Group, Version: deploymentv1alpha1.Version, Kind: a.pkg.Kind})
 	u.SetNamespace(bs.GetNamespace())
 	u.SetName(a.pkg.Name)
 	a.setLabels(u)
-	return e.kube.Create(ctx, u, client.FieldOwner(FieldOwner))
+	err = e.kube.Create(ctx, u, client.FieldOwner(FieldOwner))
+	return u.GetUID(), err
 }
 
 func decodeSpec(p *v1alpha1.BundlePackage) (map[string]any, error) {

@@ -118,7 +118,7 @@ func (f *facts) names(key objectKey) bool {
 // decidePackage decides on one package, after those that it depends on.
 func (d *decider) decidePackage(p *v1alpha1.BundlePackage) v1alpha1.PackageObservation {
 	out := v1alpha1.PackageObservation{
-		Name: p.Name, Kind: p.Kind, Version: d.was[p.Name].Version, Digest: p.Digest, UsedBy: namesOf(d.users(keyOf(p))),
+		Name: p.Name, Kind: p.Kind, UID: d.was[p.Name].UID, Foreign: d.was[p.Name].Foreign, Version: d.was[p.Name].Version, Digest: p.Digest, UsedBy: namesOf(d.users(keyOf(p))),
 	}
 	switch {
 	case p.IsExisting() && d.isDeleted:
@@ -164,25 +164,25 @@ func (d *decider) observeExisting(p *v1alpha1.BundlePackage, out *v1alpha1.Packa
 // judgeObject sets the status that follows from the evidence about the digest that is asked for. A package that was deployed stays so while it is not ready.
 func (d *decider) judgeObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
 	e, was := o.evidence, d.was[p.Name]
-	out.Revision, out.Commit, out.Ready = e.revision, e.commit, e.ready
+	out.Revision, out.Commit, out.Ready = e.Revision, e.Commit, e.Ready
 	wasDeployed := was.Status == v1alpha1.StatusSuccess && was.Digest == out.Digest
 	switch {
-	case e.reported != out.Digest:
+	case e.Reported != out.Digest:
 		out.Ready = false
 		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "%s %s has not taken up the spec yet", p.Kind, p.Name)
-	case e.isHeldBack:
+	case e.IsHeldBack:
 		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonSuspended, "%s %s is suspended", p.Kind, p.Name)
-	case e.wasRolledBack:
-		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonRolledBack, "%s", e.message)
-	case e.hasFailed:
-		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonFailed, "%s", e.message)
-	case e.isDone && e.ready:
+	case e.WasRolledBack:
+		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonRolledBack, "%s", e.Message)
+	case e.HasFailed:
+		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonFailed, "%s", e.Message)
+	case e.IsDone && e.Ready:
 		setStatusf(out, v1alpha1.StatusSuccess, "", "")
 		out.Version = p.Version
-	case e.isDone && wasDeployed:
-		setStatusf(out, v1alpha1.StatusSuccess, v1alpha1.PackageReasonNotReady, "%s", e.message)
+	case e.IsDone && wasDeployed:
+		setStatusf(out, v1alpha1.StatusSuccess, v1alpha1.PackageReasonNotReady, "%s", e.Message)
 	default:
-		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "%s", e.message)
+		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "%s", e.Message)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/bundle"
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
@@ -47,7 +48,7 @@ func live(name, digest string, owner v1alpha1.BundleReference, edits ...func(*ob
 	u.SetKind("IntentDeployment")
 	u.SetName(name)
 	u.SetUID(types.UID("uid-" + name))
-	o := &object{live: u, owner: owner, label: name, digest: digest, evidence: evidence{reported: digest, isDone: true, ready: true, revision: 3}}
+	o := &object{live: u, owner: owner, label: name, digest: digest, evidence: bundle.Evidence{Reported: digest, IsDone: true, Ready: true, Revision: 3}}
 	for _, e := range edits {
 		e(o)
 	}
@@ -59,13 +60,13 @@ func controlled(o *object) { o.isControlled = true }
 func deleting(o *object)   { o.isDeleting = true }
 func stuck(o *object)      { o.isDeleting, o.removalProblem = true, "the repository does not answer" }
 func left(o *object)       { o.unreferencedSince = "2031-01-01T00:00:00Z" }
-func unready(o *object)    { o.evidence.ready = false }
+func unready(o *object)    { o.evidence.Ready = false }
 func rolledBack(o *object) {
-	o.evidence.isDone, o.evidence.wasRolledBack, o.evidence.message = false, true, "gate latency"
+	o.evidence.IsDone, o.evidence.WasRolledBack, o.evidence.Message = false, true, "gate latency"
 }
-func failed(o *object)     { o.evidence.isDone, o.evidence.hasFailed = false, true }
-func untaken(o *object)    { o.evidence.reported = "before" }
-func held(o *object)       { o.evidence.isHeldBack = true }
+func failed(o *object)     { o.evidence.IsDone, o.evidence.HasFailed = false, true }
+func untaken(o *object)    { o.evidence.Reported = "before" }
+func held(o *object)       { o.evidence.IsHeldBack = true }
 func relabelled(o *object) { o.label = "another" }
 
 // A scene is what is asked for and what is there.
@@ -77,6 +78,8 @@ type scene struct {
 	records    map[string][]string
 	unread     map[string]error
 	namers     map[string][]string
+	made       []string
+	unrecorded bool
 	plan       *prune.Plan
 	pruneAfter *metav1.Duration
 	missing    bool
@@ -97,14 +100,18 @@ func (s scene) facts() *facts {
 			f.removable[i.UID] = true
 		}
 	}
+	f.made = map[string]bool{}
+	for _, uid := range s.made {
+		f.made[uid] = true
+	}
 	for _, o := range s.there {
+		if o.owner == platform && !s.unrecorded {
+			f.was[o.live.GetName()] = v1alpha1.PackageObservation{Name: o.live.GetName(), UID: string(o.live.GetUID())}
+		}
 		f.objects[objectKey{group, o.live.GetKind(), o.live.GetName()}] = o
 	}
 	for _, p := range s.was {
 		f.was[p.Name] = p
-	}
-	for _, n := range s.neighbours {
-		f.owners = append(f.owners, n.bundle)
 	}
 	return f
 }
@@ -114,8 +121,13 @@ func beside(hours int, packages ...v1alpha1.BundlePackage) neighbour {
 	return neighbour{age: age{created: now.Add(-time.Duration(hours) * time.Hour), name: "other.ns"}, bundle: other, packages: packages}
 }
 
+func foreign(p v1alpha1.PackageObservation) v1alpha1.PackageObservation {
+	p.Foreign = true
+	return p
+}
+
 func was(name, status, digest string) v1alpha1.PackageObservation {
-	return v1alpha1.PackageObservation{Name: name, Status: status, Digest: digest, Version: "1." + digest}
+	return v1alpha1.PackageObservation{Name: name, UID: "uid-" + name, Status: status, Digest: digest, Version: "1." + digest}
 }
 
 // describe returns what a decision says of packages and does to objects, in a few words.
@@ -264,8 +276,31 @@ func TestDecide(t *testing.T) {
 			want: []string{"failed", "db failed PackageConflict", "web deploying InProgress", "create IntentDeployment web"},
 		},
 		"TakenOver": {
-			reason: "A package that its bundle dropped is taken over, with another spec, too.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other, left)}, neighbours: []neighbour{beside(1, pkg("web@d1"))}},
+			reason: "A package that its bundle dropped is taken over, with another spec, too.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other, left)}, neighbours: []neighbour{beside(1, pkg("web@d1"))}, made: []string{"uid-db"}},
 			want: []string{"deploying", "db deploying InProgress", "update IntentDeployment db"},
+		},
+		"Awaited": {
+			reason: "A package that this Bundle noted while another one had it is taken over once that bundle is gone.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)}, was: []v1alpha1.PackageObservation{foreign(was("db", "failed", "d2"))}},
+			want:   []string{"deploying", "db deploying InProgress", "update IntentDeployment db"},
+		},
+		"Stolen": {
+			reason: "The labels of this Bundle on a package that another bundle made and deploys let nothing be changed.",
+			scene:  scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)}, was: []v1alpha1.PackageObservation{foreign(was("db", "failed", "d2"))}, neighbours: []neighbour{beside(1, pkg("db@d1"))}, made: []string{"uid-db"}},
+			want:   []string{"failed", "db failed NameTaken"},
+		},
+		"Claimed": {
+			reason: "The labels of this Bundle on an object that a user made let nothing be changed.", scene: scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)}},
+			want: []string{"failed", "db failed NameTaken"},
+		},
+		"ClaimedOther": {
+			reason: "The labels of another bundle that is there prove as little.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)}, neighbours: []neighbour{beside(1, pkg("web@d1"))}},
+			want: []string{"failed", "db failed NameTaken"},
+		},
+		"Replaced": {
+			reason: "An object that was made again by a user is another one.",
+			scene:  scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)}, was: []v1alpha1.PackageObservation{{Name: "db", UID: "uid-before", Status: "success", Digest: "d1"}}},
+			want:   []string{"failed", "db failed NameTaken"},
 		},
 		"Labelled": {
 			reason: "Labels of a bundle that is gone let no object be changed, and adopt takes over what is equal only.",
@@ -496,8 +531,8 @@ func TestRefused(t *testing.T) {
 	if diff := cmp.Diff([]string{"failed", "db failed Refused", "create IntentDeployment db"}, describe(d)); diff != "" {
 		t.Errorf("A status that flips between failed and deploying is written again and again: -want, +got:\n%s", diff)
 	}
-	d.accept(&s.asked[0])
-	if d.packages[0].Status != v1alpha1.StatusDeploying {
+	d.accept(&s.asked[0], "uid-db")
+	if d.packages[0].Status != v1alpha1.StatusDeploying || d.packages[0].UID != "uid-db" {
 		t.Errorf("after the API server took it: %+v", d.packages[0])
 	}
 }

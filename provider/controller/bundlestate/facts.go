@@ -9,6 +9,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/bundle"
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
@@ -44,8 +45,8 @@ type facts struct {
 	neighbours []neighbour
 	age        age
 
-	// owners are all bundles of the namespace, also those that are being deleted.
-	owners []v1alpha1.BundleReference
+	// made are the UIDs of the objects that other bundles of the namespace made, also those that are being deleted.
+	made map[string]bool
 
 	// records are the names of the records of all bundles of the namespace.
 	records []string
@@ -113,21 +114,7 @@ type object struct {
 	// digest of its spec.
 	digest string
 
-	evidence evidence
-}
-
-// An evidence is what the status of an object says.
-type evidence struct {
-	// reported is the digest of the spec that the status is about.
-	reported string
-
-	// isDone, hasFailed, wasRolledBack and isHeldBack say how the deployment of that spec ended, or that it is suspended.
-	isDone, hasFailed, wasRolledBack, isHeldBack bool
-
-	ready    bool
-	revision int64
-	commit   string
-	message  string
+	evidence bundle.Evidence
 }
 
 // isToRemove reports whether the object of a package is this bundle's, and is to go.

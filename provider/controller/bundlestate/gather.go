@@ -23,6 +23,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/provider/bundle"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
@@ -37,7 +38,7 @@ func (c *connector) gatherFacts(ctx context.Context, bs *v1alpha1.BundleState) (
 	f := &facts{
 		now: c.now(), bundle: bs.Spec.ForProvider.BundleRef, spec: bs.Spec.ForProvider, isDeleted: meta.WasDeleted(bs),
 		was: map[string]v1alpha1.PackageObservation{}, objects: map[objectKey]*object{}, missingKinds: map[string]bool{}, recordUsers: map[string][]string{}, unread: map[string]error{},
-		namers: map[string][]string{}, age: ageOf(bs),
+		namers: map[string][]string{}, made: map[string]bool{}, age: ageOf(bs),
 	}
 	for _, p := range bs.Status.AtProvider.Packages {
 		f.was[p.Name] = p
@@ -72,13 +73,26 @@ func (c *connector) listNeighbours(ctx context.Context, f *facts, bs *v1alpha1.B
 	}
 	for i := range l.Items {
 		o := &l.Items[i]
-		f.records, f.owners = append(f.records, o.GetName()), append(f.owners, o.Spec.ForProvider.BundleRef)
-		if o.GetName() == bs.GetName() || meta.WasDeleted(o) {
+		f.records = append(f.records, o.GetName())
+		if o.GetName() == bs.GetName() {
+			continue
+		}
+		f.addMade(o)
+		if meta.WasDeleted(o) {
 			continue
 		}
 		f.neighbours = append(f.neighbours, neighbour{age: ageOf(o), bundle: o.Spec.ForProvider.BundleRef, packages: o.Spec.ForProvider.Packages})
 	}
 	return nil
+}
+
+// addMade adds the objects that another bundle made, as its status has them.
+func (f *facts) addMade(bs *v1alpha1.BundleState) {
+	for i := range bs.Status.AtProvider.Packages {
+		if p := &bs.Status.AtProvider.Packages[i]; p.UID != "" && !p.Foreign {
+			f.made[p.UID] = true
+		}
+	}
 }
 
 // listLabelled adds the objects that carry the labels of the bundle.
@@ -135,7 +149,7 @@ func newObject(u *unstructured.Unstructured) *object {
 		owner:             v1alpha1.BundleReference{Group: labels[v1alpha1.LabelBundleGroup], Name: labels[v1alpha1.LabelBundle]},
 		unreferencedSince: u.GetAnnotations()[v1alpha1.AnnotationUnreferenced],
 	}
-	o.digest, o.evidence = readEvidence(u)
+	o.digest, o.evidence = bundle.ReadEvidence(u)
 	return o
 }
 

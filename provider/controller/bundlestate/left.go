@@ -22,7 +22,7 @@ func (d *decider) decideLeft(key objectKey, o *object) []v1alpha1.PackageObserva
 		return nil
 	}
 	out := v1alpha1.PackageObservation{
-		Name: key.name, Kind: key.kind, Version: d.was[key.name].Version, Digest: o.digest, Revision: o.evidence.revision, Commit: o.evidence.commit, Ready: o.evidence.ready,
+		Name: key.name, Kind: key.kind, UID: d.was[key.name].UID, Foreign: d.was[key.name].Foreign, Version: d.was[key.name].Version, Digest: o.digest, Revision: o.evidence.Revision, Commit: o.evidence.Commit, Ready: o.evidence.Ready,
 	}
 	setStatusf(&out, v1alpha1.StatusUnreferenced, v1alpha1.PackageReasonUnreferenced, "it left the Bundle, and %s", d.explainLeft(o))
 	switch {

@@ -14,7 +14,7 @@ func (d *decider) removePackage(p *v1alpha1.BundlePackage, out *v1alpha1.Package
 		return
 	}
 	next := d.nextOwner(keyOf(p))
-	out.Revision, out.Commit, out.Ready = o.evidence.revision, o.evidence.commit, o.evidence.ready
+	out.Revision, out.Commit, out.Ready = o.evidence.Revision, o.evidence.Commit, o.evidence.Ready
 	switch {
 	case o.removalProblem != "":
 		d.remains = true

@@ -73,7 +73,16 @@ func (e *external) updateStatus(bs *v1alpha1.BundleState, recording error) {
 // isUrgent reports whether a change of a status may not wait.
 func isUrgent(before, after v1alpha1.BundleStateObservation) bool {
 	return before.SpecDigest != after.SpecDigest || before.Status != after.Status || before.Unreferenced != after.Unreferenced || before.Record != after.Record ||
-		countReady(before) != countReady(after) && after.Status == v1alpha1.StatusSuccess
+		countReady(before) != countReady(after) && after.Status == v1alpha1.StatusSuccess || !slices.Equal(uidsOf(before), uidsOf(after))
+}
+
+// uidsOf returns the UIDs of the objects that a status has. They are written at once: after a restart nothing else says which objects are the bundle's.
+func uidsOf(o v1alpha1.BundleStateObservation) []string {
+	out := make([]string, 0, len(o.Packages))
+	for i := range o.Packages {
+		out = append(out, o.Packages[i].UID)
+	}
+	return out
 }
 
 func countReady(o v1alpha1.BundleStateObservation) int {

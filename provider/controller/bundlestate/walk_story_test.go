@@ -24,6 +24,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/bundles/state"
+	"github.com/intentplane/intentplane/provider/bundle"
 )
 
 const (
@@ -145,7 +146,7 @@ func (w *walk) newPackage(name string, others []v1alpha1.BundlePackage) v1alpha1
 	}
 	p := v1alpha1.BundlePackage{Name: name, Version: variant, Group: group, Kind: "IntentDeployment", Disabled: w.seldom(4), Adopt: w.seldom(3)}
 	p.Spec = &runtime.RawExtension{Raw: []byte(`{"intent":"` + variant + `"}`)}
-	p.Digest = DigestOf(newWalkObject(name, variant))
+	p.Digest = bundle.DigestOf(newWalkObject(name, variant))
 	if w.seldom(8) {
 		p.Spec, p.Digest, p.Disabled, p.Adopt = nil, "", false, false
 	}
@@ -311,7 +312,7 @@ func (w *walk) playDeployments(isQuiet bool) {
 				outcome = "Failed"
 			}
 			status := map[string]any{
-				"intentDigest": DigestOf(u), "phase": outcome, "outcome": outcome, "revision": int64(1),
+				"intentDigest": bundle.DigestOf(u), "phase": outcome, "outcome": outcome, "revision": int64(1),
 				"conditions": []any{map[string]any{"type": "Ready", "status": map[bool]string{true: "True", false: "False"}[outcome == "Succeeded"]}},
 			}
 			if fmt.Sprint(u.Object["status"]) != fmt.Sprint(status) {

@@ -101,6 +101,23 @@ func TestNotTaken(t *testing.T) {
 	}
 }
 
+// TestForgedLabels lets a user write the labels of a Bundle on a deployment. The Bundle does not give it another spec.
+func TestForgedLabels(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	theirs := s.Composite("shop", s.runIntent("shop", 1))
+	theirs.SetLabels(map[string]string{
+		"state.intentplane.dev/bundle": "platform", "state.intentplane.dev/bundle-group": "claims.intentplane.dev", "state.intentplane.dev/package": "shop",
+	})
+	s.Succeed(theirs)
+	before := s.Now(theirs)
+	u := s.awaitPhase(s.describeBundle(claims, "platform", "1", s.describePackage("shop", "1.0", 2)), "Failed")
+	s.awaitMessage(u, "shop", "failed NameTaken")
+	if after := s.Now(theirs); after.GetGeneration() != before.GetGeneration() {
+		t.Errorf("the labels of a Bundle let it change what a user made: %v", after.Object["spec"])
+	}
+}
+
 // TestOrphan leaves the packages of a Bundle, and a Bundle of that name takes them up again.
 func TestOrphan(t *testing.T) {
 	t.Parallel()
