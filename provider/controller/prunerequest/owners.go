@@ -161,12 +161,22 @@ func (g *gatherer) addDelivery(f *prune.Facts, d *deliveryv1alpha1.GitDelivery, 
 		isHere, isKnown := configs[usage.Key(ref.Kind, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name})]
 		if isHere || !isKnown {
 			paths = g.pathsOf(d)
+		}
+		if (isHere || !isKnown) && g.isTrusted(d.GetNamespace(), *ref) {
 			f.Repository.Deliveries = append(f.Repository.Deliveries, prune.Delivery{
 				Namespace: d.GetNamespace(), Name: d.GetName(), Reason: string(d.GetCondition(xpv2.TypeReady).Reason),
 			})
 		}
 	}
 	f.Living = append(f.Living, livingObject("GitDelivery", d, d.Spec.ForProvider.ClaimRef, paths...))
+}
+
+// isTrusted reports whether the reason of a delivery may refuse a plan: its configuration is that of the request, or the platform's. A tenant may write
+// the platform's URL into a ProviderConfig, and the credentials, the proxy and the server behind it say nothing about the platform's repository.
+func (g *gatherer) isTrusted(namespace string, ref xpv2.ProviderConfigReference) bool {
+	own := g.request.Spec.ProviderConfigRef
+	isOwn := ref.Kind == own.Kind && ref.Name == own.Name && namespace == g.request.GetNamespace()
+	return isOwn || ref.Kind == policy.KindClusterProviderConfig
 }
 
 // pathsOf returns the directories of the branch that a delivery names, or was the last to write.

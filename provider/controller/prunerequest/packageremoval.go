@@ -39,10 +39,10 @@ func (r *Reconciler) planPackages(ctx context.Context, pr *v1alpha1.PruneRequest
 		return err
 	}
 	p, err := prune.MakePlan(f)
-	if err == nil {
-		r.showPlan(pr, &p, at.Time, "")
+	if err != nil {
+		return err
 	}
-	return err
+	return r.showPlan(pr, &p, at.Time, "")
 }
 
 // removePackages carries an approved plan out. First it is made again: if it is another one, nothing is removed. That it is the same is written down before the

@@ -44,8 +44,7 @@ func (r *Reconciler) makePlan(ctx context.Context, pr *v1alpha1.PruneRequest) (t
 	if err != nil {
 		return 0, err
 	}
-	r.showPlan(pr, &p.Plan, at.Time, s.Tip())
-	return 0, nil
+	return 0, r.showPlan(pr, &p.Plan, at.Time, s.Tip())
 }
 
 // A changedError says that a plan that was approved is another one by now.

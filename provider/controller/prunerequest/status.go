@@ -1,6 +1,7 @@
 package prunerequest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -20,6 +21,9 @@ const (
 	// maxStateful is how many stateful objects an item lists, and maxMessage how long its message is.
 	maxStateful = 20
 	maxMessage  = 512
+
+	// maxPlanBytes is how many bytes of JSON a plan may have. The API server stores an object of up to 1.5 MiB.
+	maxPlanBytes = 1 << 20
 )
 
 // setCondition sets a condition. Its time changes with its status.
@@ -65,17 +69,34 @@ func shownItem(i prune.Item) v1alpha1.PruneItem {
 	return out
 }
 
+// fitPlan leaves the items out of a plan that no status has room for, and refuses it: it would be made again for ever.
+func fitPlan(p *v1alpha1.PrunePlan, refusal prune.Refusal, message string) (prune.Refusal, string, error) {
+	b, err := json.Marshal(p)
+	if err != nil || len(b) <= maxPlanBytes {
+		return refusal, message, errors.Wrap(err, "cannot encode plan")
+	}
+	p.Items, p.Digest = nil, ""
+	if refusal != "" {
+		return refusal, message, nil
+	}
+	return prune.RefusalTooMany, fmt.Sprintf("the plan has %d KiB, and a status has room for %d: name some of its items in only", len(b)>>10, maxPlanBytes>>10), nil
+}
+
 // showPlan writes a plan into a request. One that removes nothing needs no approval.
-func (r *Reconciler) showPlan(pr *v1alpha1.PruneRequest, p *prune.Plan, at time.Time, commit string) {
+func (r *Reconciler) showPlan(pr *v1alpha1.PruneRequest, p *prune.Plan, at time.Time, commit string) error {
 	pr.Status.Plan = shownPlan(p, at, commit)
+	refusal, message, err := fitPlan(pr.Status.Plan, p.Refusal, p.Message)
+	if err != nil {
+		return err
+	}
 	for _, i := range p.Items {
 		r.count.Pruned(string(i.Verdict), string(i.Reason))
 	}
 	now := r.now()
 	switch n := len(p.Pruned()); {
-	case p.Refusal != "":
+	case refusal != "":
 		pr.Status.Phase = v1alpha1.PhaseRefused
-		setCondition(pr, now, v1alpha1.TypePlanned, corev1.ConditionFalse, refusalReason(p.Refusal), p.Message)
+		setCondition(pr, now, v1alpha1.TypePlanned, corev1.ConditionFalse, refusalReason(refusal), message)
 	case n == 0:
 		pr.Status.Phase = v1alpha1.PhaseDone
 		setCondition(pr, now, v1alpha1.TypePlanned, corev1.ConditionTrue, v1alpha1.ReasonPlanned, "The plan removes nothing.")
@@ -85,6 +106,7 @@ func (r *Reconciler) showPlan(pr *v1alpha1.PruneRequest, p *prune.Plan, at time.
 		setCondition(pr, now, v1alpha1.TypePlanned, corev1.ConditionTrue, v1alpha1.ReasonPlanned, fmt.Sprintf("The plan removes %s, and keeps %d.", countItems(pr.Spec.Scope, n), pr.Status.Plan.Kept))
 		setCondition(pr, now, v1alpha1.TypeApproved, corev1.ConditionFalse, v1alpha1.ReasonAwaitingApproval, "No PruneApproval names the plan yet.")
 	}
+	return nil
 }
 
 // refusalReason returns the reason of the condition for a plan that is refused.
