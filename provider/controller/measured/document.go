@@ -1,6 +1,7 @@
 package measured
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -96,19 +97,26 @@ func putDocument(all map[string]string, gate, text string) map[string]string {
 		out = map[string]string{}
 	}
 	out[key] = text
-	for sizeOf(out) > maxBytes {
-		earliest := ""
-		for k := range out {
-			if k != key && (earliest == "" || stepOf(out[k]) < stepOf(out[earliest])) {
-				earliest = k
-			}
+	size := sizeOf(out)
+	if size <= maxBytes {
+		return out
+	}
+	for _, k := range keysByStep(out) {
+		if size > maxBytes && k != key {
+			size -= len(k) + len(out[k])
+			delete(out, k)
 		}
-		if earliest == "" {
-			return out
-		}
-		delete(out, earliest)
 	}
 	return out
+}
+
+// keysByStep returns the keys of documents, those of the earliest steps first. It decodes each document once: a user may have written thousands of them.
+func keysByStep(all map[string]string) []string {
+	steps := make(map[string]int32, len(all))
+	for k, text := range all {
+		steps[k] = stepOf(text)
+	}
+	return slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Or(cmp.Compare(steps[a], steps[b]), cmp.Compare(a, b)) })
 }
 
 func sizeOf(all map[string]string) int {

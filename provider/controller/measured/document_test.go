@@ -134,3 +134,21 @@ func TestRevisionIsBounded(t *testing.T) {
 		t.Errorf("putDocument(...): %d bytes of %v", n, got)
 	}
 }
+
+// TestPutDocumentIsLinear puts a document beside those that a user wrote into the ConfigMap. With four times as many keys it does about four times as much.
+func TestPutDocumentIsLinear(t *testing.T) {
+	allocations := func(keys int) float64 {
+		all := map[string]string{}
+		for i := range keys {
+			all[fmt.Sprintf("key-%05d", i)] = `{"gate": "shop", "position": {"step": 3}, "checks": [{"name": "` + strings.Repeat("a", 70) + `"}]}`
+		}
+		return testing.AllocsPerRun(1, func() {
+			if out := putDocument(all, "shop-r7-s4", strings.Repeat("a", 256<<10)); len(out) != 1 {
+				t.Errorf("putDocument(...): %d documents are left", len(out))
+			}
+		})
+	}
+	if few, many := allocations(500), allocations(2000); many > 6*few {
+		t.Errorf("putDocument(...): %.0f allocations with 500 keys, and %.0f with 2,000", few, many)
+	}
+}
