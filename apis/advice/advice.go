@@ -5,6 +5,7 @@ package advice
 import (
 	"maps"
 	"slices"
+	"sync"
 )
 
 // An Actor is who has to act.
@@ -131,33 +132,32 @@ func Kinds() []Kind {
 	return []Kind{IntentDeployment, Application, Bundle, BundleState, WorkloadCluster, GitDelivery, SiteSync, SiteHealth, ImageBuild, Gate, ManagedCluster, RolloutRequest, ProviderConfig, PruneRequest, PruneApproval, Site, Cluster, Installation}
 }
 
-// reasonsOf a kind itself, with the advice about each.
-func reasonsOf(k Kind) map[string]Advice {
-	of := map[Kind]func() map[string]Advice{
-		IntentDeployment: deploymentReasons,
-		Application:      applicationReasons,
-		Bundle:           bundleReasons,
-		BundleState:      bundleStateReasons,
-		WorkloadCluster:  workloadClusterReasons,
-		GitDelivery:      deliveryReasons,
-		SiteSync:         syncReasons,
-		SiteHealth:       healthReasons,
-		ImageBuild:       buildReasons,
-		Gate:             gateReasons,
-		ManagedCluster:   managedClusterReasons,
-		RolloutRequest:   requestReasons,
-		ProviderConfig:   configReasons,
-		PruneRequest:     pruneReasons,
-		PruneApproval:    pruneApprovalReasons,
-		Site:             siteReasons,
-		Cluster:          clusterReasons,
-		Installation:     installationReasons,
-	}[k]
-	if of == nil {
-		return nil
+// adviceByKind has the advice about each reason of each kind. Nothing changes it.
+var adviceByKind = sync.OnceValue(func() map[Kind]map[string]Advice { //nolint:gochecknoglobals // It is made once: a list of objects needs it for each of them.
+	return map[Kind]map[string]Advice{
+		IntentDeployment: deploymentReasons(),
+		Application:      applicationReasons(),
+		Bundle:           bundleReasons(),
+		BundleState:      bundleStateReasons(),
+		WorkloadCluster:  workloadClusterReasons(),
+		GitDelivery:      deliveryReasons(),
+		SiteSync:         syncReasons(),
+		SiteHealth:       healthReasons(),
+		ImageBuild:       buildReasons(),
+		Gate:             gateReasons(),
+		ManagedCluster:   managedClusterReasons(),
+		RolloutRequest:   requestReasons(),
+		ProviderConfig:   configReasons(),
+		PruneRequest:     pruneReasons(),
+		PruneApproval:    pruneApprovalReasons(),
+		Site:             siteReasons(),
+		Cluster:          clusterReasons(),
+		Installation:     installationReasons(),
 	}
-	return of()
-}
+})
+
+// reasonsOf returns the reasons of a kind itself, with the advice about each.
+func reasonsOf(k Kind) map[string]Advice { return adviceByKind()[k] }
 
 // repeatsReasonsOf says whose reasons a kind repeats beside its own ones.
 func repeatsReasonsOf(k Kind) Kind {

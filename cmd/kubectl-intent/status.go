@@ -99,7 +99,8 @@ func (c *statusCommand) printSubjects(s *streams, found *cluster.Subjects) error
 	case "json", "yaml":
 		return c.printObjects(s, found, now)
 	case "name":
-		return printLines(s, namesOfRows(c.sortedRows(found, now)))
+		// The output is for another command, so a person reads elsewhere what is not in it.
+		return errors.Join(printLines(&streams{out: s.problems}, overview.UnreadSummary(found.Beneath.Unread)), printLines(s, namesOfRows(c.sortedRows(found, now))))
 	}
 	return printLines(s, c.subjectLines(s, found, now))
 }

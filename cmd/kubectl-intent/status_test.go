@@ -56,6 +56,14 @@ func TestStatus(t *testing.T) {
 			reason: "What the user may not read is named, and is no error.", server: apiServer{denied: map[string]bool{"gates.rollout.intentplane.dev": true}},
 			args: []string{"status", "shop"}, says: []string{"RollingBack", "Not read:   gates.rollout.intentplane.dev: the user may not read them"}, not: "gate step",
 		},
+		"ListDenied": {
+			reason: "A kind that the user may not list is named below the others.", server: apiServer{denied: map[string]bool{"applications.intentplane.dev": true}},
+			args: []string{"status", "-A"}, says: []string{"team-a     shop  RollingBack", "Not read: applications.intentplane.dev: the user may not read them"},
+		},
+		"NamesDenied": {
+			reason: "A list of names says so too.", server: apiServer{denied: map[string]bool{"applications.intentplane.dev": true}},
+			args: []string{"status", "-A", "-o", "name"}, says: []string{"intentdeployment.intentplane.dev/shop\n", "Not read: applications.intentplane.dev"},
+		},
 		"NameAndAll": {reason: "A name is one of a namespace.", args: []string{"status", "shop", "-A"}, code: exitUsage, says: []string{"--all-namespaces is for a list"}},
 		"WatchForm":  {reason: "What is watched is text.", args: []string{"status", "--watch", "-o", "json"}, code: exitUsage, says: []string{"--watch prints text"}},
 	}

@@ -40,7 +40,7 @@ func (w *waiter) progressOfApplication(of *cluster.ComposedApplication) (progres
 	if err != nil {
 		return progress{}, err
 	}
-	want, err := digest.Application(&a.Spec)
+	want, err := digest.Application(&a.Spec.ApplicationSpec)
 	if err != nil {
 		return progress{}, errors.Wrap(err, "cannot compute the digest of the spec")
 	}

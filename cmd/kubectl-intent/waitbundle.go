@@ -35,7 +35,7 @@ func (w *waiter) progressOfBundle(encoded []byte) (progress, error) {
 	if err := json.Unmarshal(encoded, b); err != nil {
 		return progress{}, errors.Wrap(err, "cannot decode the Bundle")
 	}
-	want, err := digest.Bundle(&b.Spec)
+	want, err := digest.Bundle(&b.Spec.BundleSpec)
 	if err != nil {
 		return progress{}, errors.Wrap(err, "cannot compute the digest of the spec")
 	}

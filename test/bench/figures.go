@@ -110,6 +110,7 @@ func functionFigures() []figure {
 		{"allocated_over_request", "times", callFigure("warm", "allocated_over_request", medianOfValues)},
 		{"request_bytes", "bytes", callFigure("warm", "request_bytes", medianOfValues)},
 		{"canary_call_over_decode", "times", canaryCall},
+		{"status_all_over_fetch", "times", statusOverFetch},
 		{"render_1000_objects_s", "s", callFigure("cold1000", "render_1000_objects_s", slices.Min[[]float64])},
 		{"render_1000_objects_cpu_s", "s", callFigure("cold1000", "render_1000_objects_cpu_s", medianOfValues)},
 		{"function_rss_mib", "MiB", claimsMemory("function_rss_mib")},

@@ -71,6 +71,11 @@ func canaryCall(ctx context.Context) (float64, error) {
 	return benchmark{pkg: "./function/deployment", pattern: "BenchmarkCanaryCall", result: "call", unit: "canary_call_over_decode"}.measure(ctx, medianOfValues)
 }
 
+// statusOverFetch returns how long "status -A" of 1,000 deployments takes, divided by reading the same answers.
+func statusOverFetch(ctx context.Context) (float64, error) {
+	return benchmark{pkg: "./cmd/kubectl-intent", pattern: "BenchmarkStatusAll", result: "status", unit: "status_all_over_fetch"}.measure(ctx, medianOfValues)
+}
+
 // decisionTime returns how long it takes to decide on a rollout and to project it, in microseconds.
 func decisionTime(ctx context.Context) (float64, error) {
 	v, err := benchmark{pkg: "./function/phase", pattern: "BenchmarkDecide", result: "BenchmarkDecide", unit: "ns/op"}.measure(ctx, slices.Min[[]float64])

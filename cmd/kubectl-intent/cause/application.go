@@ -16,9 +16,15 @@ import (
 type Application struct {
 	metav1.TypeMeta `json:",inline"`
 
-	Metadata metav1.ObjectMeta                   `json:"metadata"`
-	Spec     applicationv1alpha1.ApplicationSpec `json:"spec"`
-	Status   ApplicationStatus                   `json:"status"`
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     ApplicationSpec   `json:"spec"`
+	Status   ApplicationStatus `json:"status"`
+}
+
+// An ApplicationSpec has the reference that Crossplane adds.
+type ApplicationSpec struct {
+	applicationv1alpha1.ApplicationSpec `json:",inline"`
+	ClaimSpec                           `json:",inline"`
 }
 
 // An ApplicationStatus has the conditions that Crossplane adds.
@@ -30,9 +36,8 @@ type ApplicationStatus struct {
 
 // ApplicationFacts are an Application and what was composed for it, as far as they could be read.
 type ApplicationFacts struct {
-	Application  Application
-	CompositeRef Reference
-	SpecDigest   string
+	Application Application
+	SpecDigest  string
 
 	// Deployment is nil if there is none, or it could not be read.
 	Deployment *Facts

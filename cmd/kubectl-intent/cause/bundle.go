@@ -16,9 +16,15 @@ import (
 type Bundle struct {
 	metav1.TypeMeta `json:",inline"`
 
-	Metadata metav1.ObjectMeta         `json:"metadata"`
-	Spec     bundlev1alpha1.BundleSpec `json:"spec"`
-	Status   BundleStatus              `json:"status"`
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     BundleSpec        `json:"spec"`
+	Status   BundleStatus      `json:"status"`
+}
+
+// A BundleSpec has the reference that Crossplane adds.
+type BundleSpec struct {
+	bundlev1alpha1.BundleSpec `json:",inline"`
+	ClaimSpec                 `json:",inline"`
 }
 
 // A BundleStatus has the conditions that Crossplane adds.
@@ -30,9 +36,8 @@ type BundleStatus struct {
 
 // BundleFacts are a Bundle and what deploys it, as far as they could be read.
 type BundleFacts struct {
-	Bundle       Bundle
-	CompositeRef Reference
-	SpecDigest   string
+	Bundle     Bundle
+	SpecDigest string
 
 	// State is nil if there is none, or it could not be read.
 	State *statev1alpha1.BundleState

@@ -74,9 +74,15 @@ type Object struct {
 type Deployment struct {
 	metav1.TypeMeta `json:",inline"`
 
-	Metadata metav1.ObjectMeta                       `json:"metadata"`
-	Spec     deploymentv1alpha1.IntentDeploymentSpec `json:"spec"`
-	Status   DeploymentStatus                        `json:"status"`
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     DeploymentSpec    `json:"spec"`
+	Status   DeploymentStatus  `json:"status"`
+}
+
+// A DeploymentSpec has the reference that Crossplane adds.
+type DeploymentSpec struct {
+	deploymentv1alpha1.IntentDeploymentSpec `json:",inline"`
+	ClaimSpec                               `json:",inline"`
 }
 
 // A DeploymentStatus has the conditions that Crossplane adds.
@@ -90,9 +96,15 @@ type DeploymentStatus struct {
 type Cluster struct {
 	metav1.TypeMeta `json:",inline"`
 
-	Metadata metav1.ObjectMeta                           `json:"metadata"`
-	Spec     workloadclusterv1alpha1.WorkloadClusterSpec `json:"spec"`
-	Status   ClusterStatus                               `json:"status"`
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     ClusterSpec       `json:"spec"`
+	Status   ClusterStatus     `json:"status"`
+}
+
+// A ClusterSpec has the reference that Crossplane adds.
+type ClusterSpec struct {
+	workloadclusterv1alpha1.WorkloadClusterSpec `json:",inline"`
+	ClaimSpec                                   `json:",inline"`
 }
 
 // A ClusterStatus has the conditions that Crossplane adds.
@@ -106,6 +118,12 @@ type ClusterStatus struct {
 type Unread struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
+}
+
+// A ClaimSpec is the part of a claim's spec that Crossplane writes.
+type ClaimSpec struct {
+	// ResourceRef names the composite of a claim. It is empty for other objects, and for a claim that has none yet.
+	ResourceRef Reference `json:"resourceRef,omitzero"`
 }
 
 // A Reference names the composite of a claim, which is in no namespace.
@@ -133,9 +151,6 @@ type Installed struct {
 // Facts are a deployment and what was composed for it, as far as they could be read.
 type Facts struct {
 	Deployment Deployment
-
-	// CompositeRef names the composite of a claim. It is empty where there is none.
-	CompositeRef Reference
 
 	// SpecDigest of the present spec. Empty means that it could not be computed.
 	SpecDigest string
@@ -171,9 +186,8 @@ func NewestLedger(all []*deliveryv1alpha1.GitDelivery) ledger.State {
 
 // ClusterFacts are a WorkloadCluster and its ManagedCluster, as far as they could be read.
 type ClusterFacts struct {
-	Cluster      Cluster
-	CompositeRef Reference
-	SpecDigest   string
+	Cluster    Cluster
+	SpecDigest string
 
 	// Managed is nil if there is none, or it could not be read.
 	Managed *clusterv1alpha1.ManagedCluster

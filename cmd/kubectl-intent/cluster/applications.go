@@ -92,9 +92,9 @@ func isAbsent(err error) bool {
 }
 
 func applicationFacts(o object) (*cause.ApplicationFacts, error) {
-	f := &cause.ApplicationFacts{CompositeRef: o.composite()}
+	f := &cause.ApplicationFacts{}
 	var err error
-	f.SpecDigest, err = decodeWithDigest(o, "Application", &f.Application, func() (string, error) { return digest.Application(&f.Application.Spec) })
+	f.SpecDigest, err = decodeWithDigest(o, &f.Application, func() (string, error) { return digest.Application(&f.Application.Spec.ApplicationSpec) })
 	return f, err
 }
 

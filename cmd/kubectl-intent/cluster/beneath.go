@@ -120,16 +120,16 @@ func (r subjectRoot) definition() string {
 // eachRoot shows each object that was found, and the deployments of Applications.
 func (s *Subjects) eachRoot(show func(subjectRoot)) {
 	for _, f := range s.Bundles {
-		show(subjectRoot{f.Bundle.APIVersion, bundleResource, f.CompositeRef, &f.Installed})
+		show(subjectRoot{f.Bundle.APIVersion, bundleResource, f.Bundle.Spec.ResourceRef, &f.Installed})
 	}
 	for _, f := range s.Applications {
-		show(subjectRoot{f.Application.APIVersion, applicationResource, f.CompositeRef, &f.Installed})
+		show(subjectRoot{f.Application.APIVersion, applicationResource, f.Application.Spec.ResourceRef, &f.Installed})
 	}
 	for _, f := range s.AllDeployments() {
-		show(subjectRoot{f.Deployment.APIVersion, claimResource, f.CompositeRef, &f.Installed})
+		show(subjectRoot{f.Deployment.APIVersion, claimResource, f.Deployment.Spec.ResourceRef, &f.Installed})
 	}
 	for _, f := range s.Clusters {
-		show(subjectRoot{f.Cluster.APIVersion, clusterResource, f.CompositeRef, &f.Installed})
+		show(subjectRoot{f.Cluster.APIVersion, clusterResource, f.Cluster.Spec.ResourceRef, &f.Installed})
 	}
 }
 

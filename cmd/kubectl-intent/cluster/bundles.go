@@ -53,9 +53,9 @@ func (c *Cluster) Bundle(ctx context.Context, name string) ([]byte, error) {
 }
 
 func bundleFacts(o object) (*cause.BundleFacts, error) {
-	f := &cause.BundleFacts{CompositeRef: o.composite()}
+	f := &cause.BundleFacts{}
 	var err error
-	f.SpecDigest, err = decodeWithDigest(o, "Bundle", &f.Bundle, func() (string, error) { return digest.Bundle(&f.Bundle.Spec) })
+	f.SpecDigest, err = decodeWithDigest(o, &f.Bundle, func() (string, error) { return digest.Bundle(&f.Bundle.Spec.BundleSpec) })
 	return f, err
 }
 

@@ -1,14 +1,13 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"golang.org/x/sync/errgroup"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -34,7 +33,7 @@ type Subjects struct {
 	Deployments  []*cause.Facts
 	Clusters     []*cause.ClusterFacts
 
-	// Beneath is what ReadBeneath read.
+	// Beneath is what ReadBeneath read, and what All could not read.
 	Beneath Beneath
 }
 
@@ -49,7 +48,7 @@ func (c *Cluster) Subject(ctx context.Context, name string) (*Subjects, error) {
 }
 
 // All returns the Bundles, Applications, deployments and clusters of a namespace, or of AllNamespaces, without what was composed for them but the deployments of
-// Applications. It returns an error when no kind can be listed.
+// Applications. It notes the kinds that the user may not list, and the objects that cannot be decoded. It returns an error when no kind can be listed.
 func (c *Cluster) All(ctx context.Context, namespace string) (*Subjects, error) {
 	return reader{source: c, namespace: namespace}.all(ctx)
 }
@@ -119,7 +118,7 @@ func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 			return nil, describeError(err, "get", resource, l.name)
 		}
 		if err := r.add(ctx, out, resource, object{decoded: o}); err != nil {
-			return nil, err
+			return nil, errors.Wrapf(err, "%s/%s", resource.GroupResource(), l.name)
 		}
 	}
 	if out.countSubjects() > 0 {
@@ -198,14 +197,15 @@ func (r reader) all(ctx context.Context) (*Subjects, error) {
 	out, isRead := &Subjects{}, false
 	var failed error
 	for i, resource := range resources {
-		switch {
-		case failures[i] == nil:
+		switch err := failures[i]; {
+		case err == nil:
 			isRead = true
 			out.merge(found[i])
-		case isBroken(failures[i]):
-			return nil, failures[i]
-		case !unknownKind(failures[i]) || failed == nil:
-			failed = describeError(failures[i], "list", resource, "")
+		case unknownKind(err):
+			failed = cmp.Or(failed, describeError(err, "list", resource, ""))
+		default:
+			failed = describeError(err, "list", resource, "")
+			out.Beneath.Unread = append(out.Beneath.Unread, describeUnread(err, resource))
 		}
 	}
 	if !isRead {
@@ -215,33 +215,17 @@ func (r reader) all(ctx context.Context) (*Subjects, error) {
 	return out, nil
 }
 
-// factsChunk is of how many objects facts are made at a time.
-const factsChunk = 100
-
-// A brokenError is of an object that cannot be decoded.
-type brokenError struct{ error }
-
-func isBroken(err error) bool {
-	is := brokenError{}
-	return errors.As(err, &is)
-}
-
-// listSubjects returns what users made of one kind, in the order of the list. It returns an error if it cannot be listed, and a brokenError for an object that
-// cannot be decoded.
+// listSubjects returns what users made of one kind, in the order of the list. It notes objects that cannot be decoded. It returns an error if the kind cannot be
+// listed.
 func (r reader) listSubjects(ctx context.Context, resource schema.GroupVersionResource) (*Subjects, error) {
 	var chunks []*Subjects
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	err := r.visitObjects(ctx, resource, r.namespace, func(page []object) {
-		for items := range slices.Chunk(page, factsChunk) {
-			chunk := &Subjects{}
-			chunks = append(chunks, chunk)
-			group.Go(func() error { return chunk.addAll(resource, items) })
-		}
+	var group sync.WaitGroup
+	err := r.visitObjects(ctx, resource, r.namespace, func(all []object) {
+		chunk := &Subjects{}
+		chunks = append(chunks, chunk)
+		group.Go(func() { chunk.addAll(resource, all) })
 	})
-	if broken := group.Wait(); broken != nil {
-		return nil, brokenError{broken}
-	}
+	group.Wait()
 	if err != nil {
 		return nil, err
 	}
@@ -256,15 +240,16 @@ func (r reader) listSubjects(ctx context.Context, resource schema.GroupVersionRe
 func (s *Subjects) merge(more *Subjects) {
 	s.Bundles, s.Applications = append(s.Bundles, more.Bundles...), append(s.Applications, more.Applications...)
 	s.Deployments, s.Clusters = append(s.Deployments, more.Deployments...), append(s.Clusters, more.Clusters...)
+	s.Beneath.Unread = append(s.Beneath.Unread, more.Beneath.Unread...)
 }
 
-func (s *Subjects) addAll(resource schema.GroupVersionResource, items []object) error {
-	for _, o := range items {
+// addAll adds objects, and notes those that cannot be decoded: one of them hides no other.
+func (s *Subjects) addAll(resource schema.GroupVersionResource, all []object) {
+	for _, o := range all {
 		if err := s.addOne(resource, o); err != nil {
-			return err
+			s.Beneath.Unread = append(s.Beneath.Unread, cause.Unread{What: resource.GroupResource().String() + "/" + o.name(), Why: err.Error()})
 		}
 	}
-	return nil
 }
 
 func (s *Subjects) addOne(resource schema.GroupVersionResource, o object) error {
@@ -279,26 +264,26 @@ func (s *Subjects) addOne(resource schema.GroupVersionResource, o object) error 
 	return addFacts(o, deploymentFacts, &s.Deployments, func(*cause.Facts) {})
 }
 
-// decodeWithDigest decodes an object of a kind, and returns the digest of its spec.
-func decodeWithDigest(o object, kind string, into any, digestOf func() (string, error)) (string, error) {
+// decodeWithDigest decodes an object, and returns the digest of its spec.
+func decodeWithDigest(o object, into any, digestOf func() (string, error)) (string, error) {
 	if err := o.decode(into); err != nil {
-		return "", errors.Wrapf(err, "%s %s", kind, o.asUnstructured().GetName())
+		return "", err
 	}
 	out, err := digestOf()
 	return out, errors.Wrap(err, "cannot compute the digest of the spec")
 }
 
 func deploymentFacts(o object) (*cause.Facts, error) {
-	f := &cause.Facts{CompositeRef: o.composite()}
+	f := &cause.Facts{}
 	var err error
-	f.SpecDigest, err = decodeWithDigest(o, "IntentDeployment", &f.Deployment, func() (string, error) { return digest.Spec(&f.Deployment.Spec) })
+	f.SpecDigest, err = decodeWithDigest(o, &f.Deployment, func() (string, error) { return digest.Spec(&f.Deployment.Spec.IntentDeploymentSpec) })
 	return f, err
 }
 
 func clusterFacts(o object) (*cause.ClusterFacts, error) {
-	f := &cause.ClusterFacts{CompositeRef: o.composite()}
+	f := &cause.ClusterFacts{}
 	var err error
-	f.SpecDigest, err = decodeWithDigest(o, "WorkloadCluster", &f.Cluster, func() (string, error) { return digest.Cluster(&f.Cluster.Spec) })
+	f.SpecDigest, err = decodeWithDigest(o, &f.Cluster, func() (string, error) { return digest.Cluster(&f.Cluster.Spec.WorkloadClusterSpec) })
 	return f, err
 }
 

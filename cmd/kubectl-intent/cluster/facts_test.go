@@ -125,7 +125,7 @@ func TestSubject(t *testing.T) {
 	}
 }
 
-// TestAll lists all kinds in both shapes. A list that may not be read does not hide the others.
+// TestAll lists all kinds in both shapes. A list that may not be read is named, and does not hide the others.
 func TestAll(t *testing.T) {
 	c, s := serveSample(t, samples.Verified())
 	create(t, s, workloadCluster())
@@ -133,6 +133,11 @@ func TestAll(t *testing.T) {
 	found, err := c.All(t.Context(), AllNamespaces)
 	if err != nil || len(found.Deployments) != 1 || len(found.Clusters) != 0 {
 		t.Errorf("All(...): %+v, %v", found, err)
+	}
+	const why = "the user may not read them"
+	want := []cause.Unread{{What: "workloadclusters.claims.intentplane.dev", Why: why}, {What: "workloadclusters.intentplane.dev", Why: why}}
+	if diff := cmp.Diff(want, found.Beneath.Unread); diff != "" {
+		t.Errorf("All(...): not read: -want, +got:\n%s", diff)
 	}
 	deny(s, "intentdeployments", kerrors.NewForbidden(schema.GroupResource{Resource: "intentdeployments"}, "", nil))
 	deny(s, "bundles", kerrors.NewForbidden(schema.GroupResource{Resource: "bundles"}, "", nil))

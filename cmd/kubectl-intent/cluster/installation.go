@@ -47,7 +47,7 @@ func (c *Cluster) ReadInstallation(ctx context.Context, of *Subjects) {
 		f.Unread = append(f.Unread, i.unread...)
 	}
 	for _, f := range of.Clusters {
-		f.Installed = i.forRoot(ctx, f.Cluster.APIVersion, clusterResource, f.CompositeRef)
+		f.Installed = i.forRoot(ctx, f.Cluster.APIVersion, clusterResource, f.Cluster.Spec.ResourceRef)
 		f.Unread = append(f.Unread, i.unread...)
 	}
 }
@@ -55,7 +55,7 @@ func (c *Cluster) ReadInstallation(ctx context.Context, of *Subjects) {
 // readBundle reads what runs a Bundle, and the package in its way.
 func (i *installation) readBundle(ctx context.Context, f *cause.BundleFacts) {
 	missing := f.Installed.Missing
-	f.Installed = i.forRoot(ctx, f.Bundle.APIVersion, bundleResource, f.CompositeRef)
+	f.Installed = i.forRoot(ctx, f.Bundle.APIVersion, bundleResource, f.Bundle.Spec.ResourceRef)
 	f.Installed.Missing = missing
 	if f.Application != nil {
 		i.readApplicationRoot(ctx, f.Application)
@@ -68,7 +68,7 @@ func (i *installation) readBundle(ctx context.Context, f *cause.BundleFacts) {
 // readApplicationRoot reads what runs an Application, and its deployment.
 func (i *installation) readApplicationRoot(ctx context.Context, f *cause.ApplicationFacts) {
 	missing := f.Installed.Missing
-	f.Installed = i.forRoot(ctx, f.Application.APIVersion, applicationResource, f.CompositeRef)
+	f.Installed = i.forRoot(ctx, f.Application.APIVersion, applicationResource, f.Application.Spec.ResourceRef)
 	f.Installed.Missing = missing
 	if f.Deployment != nil {
 		i.readDeployment(ctx, f.Deployment)
@@ -78,7 +78,7 @@ func (i *installation) readApplicationRoot(ctx context.Context, f *cause.Applica
 // readDeployment reads what runs a deployment.
 func (i *installation) readDeployment(ctx context.Context, f *cause.Facts) {
 	missing := f.Installed.Missing
-	f.Installed = i.forRoot(ctx, f.Deployment.APIVersion, claimResource, f.CompositeRef)
+	f.Installed = i.forRoot(ctx, f.Deployment.APIVersion, claimResource, f.Deployment.Spec.ResourceRef)
 	f.Installed.Missing = missing
 }
 

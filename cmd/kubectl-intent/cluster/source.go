@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -16,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
-	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/listing"
 )
 
 // A source has objects: the API server, or what watches have shown of it.
@@ -27,11 +26,11 @@ type source interface {
 	// visitPages lists objects with these labels, and calls visit with each page. If it returns an error, visit has had the pages before.
 	visitPages(ctx context.Context, r schema.GroupVersionResource, namespace string, with labels.Set, visit func([]unstructured.Unstructured)) error
 
-	// visitObjects is visitPages for all objects, which are decoded by who is visited.
+	// visitObjects calls visit with all objects, some at a time and in their order. visit decodes them. If it returns an error, visit has had the objects before.
 	visitObjects(ctx context.Context, r schema.GroupVersionResource, namespace string, visit func([]object)) error
 }
 
-// An object of a list is decoded, or as an API server wrote it: thousands of objects take less than half the time where each is decoded once, into its type.
+// An object of a list is decoded, or as an API server wrote it: thousands of objects take less than half the time if each is decoded once, into its type.
 type object struct {
 	decoded *unstructured.Unstructured
 	encoded json.RawMessage
@@ -45,25 +44,17 @@ func (o object) decode(into any) error {
 	return errors.Wrap(json.Unmarshal(o.encoded, into), "cannot decode what the cluster has")
 }
 
-// asUnstructured returns the object with all of its fields, or an empty one where it has none.
-func (o object) asUnstructured() *unstructured.Unstructured {
-	if o.decoded != nil {
-		return o.decoded
+// name returns the namespace and the name of an object, also if the rest cannot be decoded into its type.
+func (o object) name() string {
+	var named metav1.Object = o.decoded
+	if o.decoded == nil {
+		m := &metav1.PartialObjectMetadata{}
+		if json.Unmarshal(o.encoded, m) != nil {
+			return "without a name"
+		}
+		named = m
 	}
-	out := &unstructured.Unstructured{}
-	if json.Unmarshal(o.encoded, &out.Object) != nil {
-		out.Object = nil
-	}
-	return out
-}
-
-// composite returns the reference of a claim to the composite that Crossplane created for it.
-func (o object) composite() cause.Reference {
-	if o.decoded == nil && !bytes.Contains(o.encoded, []byte(`"resourceRef"`)) {
-		return cause.Reference{}
-	}
-	ref, _, _ := unstructured.NestedStringMap(o.asUnstructured().Object, "spec", "resourceRef")
-	return cause.Reference{APIVersion: ref["apiVersion"], Kind: ref["kind"], Name: ref["name"]}
+	return strings.TrimPrefix(named.GetNamespace()+"/"+named.GetName(), "/")
 }
 
 // objectsOf returns objects that were decoded already.
@@ -110,54 +101,46 @@ func (c *Cluster) visitPages(ctx context.Context, r schema.GroupVersionResource,
 	}
 }
 
-// visitObjects asks for the next page while the objects of this one are decoded elsewhere.
+// visitObjects reads page after page as they arrive.
 func (c *Cluster) visitObjects(ctx context.Context, r schema.GroupVersionResource, namespace string, visit func([]object)) error {
 	if c.lists == nil {
 		return c.visitPages(ctx, r, namespace, nil, func(page []unstructured.Unstructured) { visit(objectsOf(page)) })
 	}
-	token := ""
-	for {
-		page, err := c.listEncoded(ctx, r, namespace, token)
-		if err != nil {
+	for token := ""; ; {
+		next, err := c.visitPage(ctx, r, namespace, token, visit)
+		if err != nil || next == "" {
 			return err
 		}
-		all := make([]object, len(page.Items))
-		for i := range page.Items {
-			all[i].encoded = page.Items[i]
-		}
-		visit(all)
-		if token = page.Metadata.Continue; token == "" {
-			return nil
-		}
+		token = next
 	}
 }
 
-// An encodedList is a page of a list, whose objects are not decoded.
-type encodedList struct {
-	Metadata metav1.ListMeta   `json:"metadata"`
-	Items    []json.RawMessage `json:"items"`
+// visitPage reads the first page, or the page that a token continues with, and returns the token of the next page.
+func (c *Cluster) visitPage(ctx context.Context, r schema.GroupVersionResource, namespace, token string, visit func([]object)) (string, error) {
+	body, err := c.listRequest(r, namespace, token).Stream(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = body.Close() }()
+	return listing.Read(body, func(chunk []json.RawMessage) {
+		all := make([]object, len(chunk))
+		for i := range chunk {
+			all[i].encoded = chunk[i]
+		}
+		visit(all)
+	})
 }
 
-// listEncoded returns a page: the first one, or the one that a token of the page before continues with.
-func (c *Cluster) listEncoded(ctx context.Context, r schema.GroupVersionResource, namespace, token string) (*encodedList, error) {
+func (c *Cluster) listRequest(r schema.GroupVersionResource, namespace, token string) *rest.Request {
 	path := []string{"/apis", r.Group, r.Version}
 	if namespace != AllNamespaces {
 		path = append(path, "namespaces", namespace)
 	}
-	request := c.lists.Get().AbsPath(append(path, r.Resource)...).SetHeader("Accept", runtime.ContentTypeJSON).Param("limit", strconv.Itoa(listPage))
+	out := c.lists.Get().AbsPath(append(path, r.Resource)...).SetHeader("Accept", runtime.ContentTypeJSON).Param("limit", strconv.Itoa(listPage))
 	if token != "" {
-		request.Param("continue", token)
+		out.Param("continue", token)
 	}
-	result := request.Do(ctx)
-	if err := result.Error(); err != nil {
-		return nil, err
-	}
-	b, err := result.Raw()
-	if err != nil {
-		return nil, err
-	}
-	out := &encodedList{}
-	return out, errors.Wrap(json.Unmarshal(b, out), "cannot decode a list")
+	return out
 }
 
 // newListClient returns a client that lists objects without decoding them.

@@ -58,7 +58,7 @@ func TestVisitObjects(t *testing.T) {
 			var names []string
 			err := c.visitObjects(t.Context(), claimsIn(groupNamespaced), tc.namespace, func(page []object) {
 				for _, o := range page {
-					names = append(names, o.asUnstructured().GetName())
+					names = append(names, o.name())
 				}
 			})
 			if diff := cmp.Diff([]string{"one", "two", "three"}, names); diff != "" || err != nil {
@@ -109,11 +109,32 @@ func TestObject(t *testing.T) {
 		}
 		facts = append(facts, f)
 	}
-	if diff := cmp.Diff(facts[1], facts[0]); diff != "" || facts[0].CompositeRef.Name != "shop-x" || facts[0].Deployment.Status.Revision != 7 {
+	if diff := cmp.Diff(facts[1], facts[0]); diff != "" || facts[0].Deployment.Spec.ResourceRef.Name != "shop-x" || facts[0].Deployment.Status.Revision != 7 {
 		t.Errorf("An object says the same in both forms: -decoded, +encoded:\n%s", diff)
 	}
-	const want = "IntentDeployment shop: cannot decode what the cluster has: "
-	if _, err := deploymentFacts(object{encoded: json.RawMessage(`{"metadata": {"name": "shop"}, "status": {"revision": "x"}}`)}); err == nil || len(err.Error()) < len(want) || err.Error()[:len(want)] != want {
-		t.Errorf("An object that cannot be decoded is named: %v", err)
+}
+
+// brokenItems are objects of a list, of which three cannot be decoded into the type of any kind.
+const brokenItems = `{"items": [
+	{"metadata": {"namespace": "team-a", "name": "one"}}, {"metadata": {"namespace": "team-b", "name": "two"}, "status": {"phase": 7}},
+	{"metadata": {"name": "three"}, "status": {"conditions": "x"}}, {"metadata": {"name": 4}}, {"metadata": {"namespace": "team-a", "name": "five"}}
+]}`
+
+// TestListSubjectsBroken lists objects of which some cannot be decoded. Each of them is named, and hides no other.
+func TestListSubjectsBroken(t *testing.T) {
+	for _, resource := range subjectResources(groupNamespaced) {
+		c, _ := newListServer(t, http.StatusOK, "application/json", brokenItems)
+		found, err := reader{source: c}.listSubjects(t.Context(), resource)
+		if err != nil {
+			t.Fatalf("listSubjects(%s): %v", resource.Resource, err)
+		}
+		var unread []string
+		for _, u := range found.Beneath.Unread {
+			unread = append(unread, u.What)
+		}
+		kind := resource.GroupResource().String()
+		if diff := cmp.Diff([]string{kind + "/team-b/two", kind + "/three", kind + "/without a name"}, unread); diff != "" || found.countSubjects() != 2 {
+			t.Errorf("listSubjects(%s): %d objects, want 2; not read: -want, +got:\n%s", resource.Resource, found.countSubjects(), diff)
+		}
 	}
 }

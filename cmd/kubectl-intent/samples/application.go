@@ -68,7 +68,7 @@ func (s *ApplicationSample) Facts() *cause.ApplicationFacts {
 		}
 	}
 	f := &cause.ApplicationFacts{Deployment: below, Health: h}
-	f.Application = cause.Application{Spec: s.Spec}
+	f.Application = cause.Application{Spec: cause.ApplicationSpec{ApplicationSpec: s.Spec}}
 	f.Application.APIVersion, f.Application.Kind = s.Deployment.Group+"/v1alpha1", applicationv1alpha1.Kind
 	f.Application.Metadata = metav1.ObjectMeta{Namespace: namespace, Name: name, Generation: generation}
 	// A spec of these types can be encoded.
@@ -80,7 +80,7 @@ func (s *ApplicationSample) Facts() *cause.ApplicationFacts {
 // project makes the status and the conditions, as the function would.
 func (s *ApplicationSample) project(f *cause.ApplicationFacts) {
 	d := f.Deployment.Deployment
-	asked, _ := digest.Spec(&d.Spec)
+	asked, _ := digest.Spec(&d.Spec.IntentDeploymentSpec)
 	from := &application.Facts{
 		Digest: f.SpecDigest, Image: s.Spec.Image, Problem: s.Problem, ProblemReason: s.ProblemReason, Build: application.Build{State: application.BuildNotRequired},
 		Deployment: application.ObserveDeployment(name, asked, d.Status.IntentDeploymentStatus, d.Status.Conditions.IsTrue("Ready")),

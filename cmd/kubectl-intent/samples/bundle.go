@@ -59,11 +59,11 @@ func (s *BundleSample) spec() bundlev1alpha1.BundleSpec {
 
 // Facts returns what a reader of the cluster sees. The function's own projection makes the status.
 func (s *BundleSample) Facts() *cause.BundleFacts {
-	f := &cause.BundleFacts{Bundle: cause.Bundle{Spec: s.spec()}}
+	f := &cause.BundleFacts{Bundle: cause.Bundle{Spec: cause.BundleSpec{BundleSpec: s.spec()}}}
 	f.Bundle.APIVersion, f.Bundle.Kind = bundlev1alpha1.GroupNamespaced+"/v1alpha1", bundlev1alpha1.Kind
 	f.Bundle.Metadata = metav1.ObjectMeta{Namespace: namespace, Name: platform, Generation: generation}
 	// A spec of these types can be encoded.
-	f.SpecDigest, _ = digest.Bundle(&f.Bundle.Spec)
+	f.SpecDigest, _ = digest.Bundle(&f.Bundle.Spec.BundleSpec)
 	f.State = s.state(f.SpecDigest)
 	s.projectBundle(f)
 	if cause.IsFollowed(f.BlockingPackage()) {

@@ -101,7 +101,7 @@ func (s *Sample) Facts() *cause.Facts {
 
 // deployment returns the root, with the status that the function would project.
 func (s *Sample) deployment() cause.Deployment {
-	out := cause.Deployment{Spec: s.Spec}
+	out := cause.Deployment{Spec: cause.DeploymentSpec{IntentDeploymentSpec: s.Spec}}
 	out.APIVersion, out.Kind = s.Group+"/v1alpha1", "IntentDeployment"
 	out.Metadata = metav1.ObjectMeta{Namespace: namespace, Name: name, Generation: generation, Labels: s.Labels}
 	// A spec of these types can be encoded.

@@ -1,0 +1,99 @@
+package listing
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// manyItems are the objects of a list that is handed over in three chunks.
+func manyItems() []string {
+	var out []string
+	for i := range 2*chunkSize + 1 {
+		out = append(out, fmt.Sprintf(`{"a":%d}`, i))
+	}
+	return out
+}
+
+func TestRead(t *testing.T) {
+	type want struct {
+		items  []string
+		chunks []int
+		token  string
+		fails  string
+	}
+	many := manyItems()
+	cases := map[string]struct {
+		reason string
+		text   string
+		want   want
+	}{
+		"TokenLast": {
+			reason: "An API server writes the token of custom resources after their objects.", text: `{"apiVersion":"v1","items":[{"a":1},{"a":2}],"kind":"L","metadata":{"continue":"x"}}`,
+			want: want{items: []string{`{"a":1}`, `{"a":2}`}, chunks: []int{2}, token: "x"},
+		},
+		"TokenFirst": {
+			reason: "The token may stand before the objects.", text: `{"metadata":{"continue":"x","resourceVersion":"7"},"items":[{"a":1}]}`,
+			want: want{items: []string{`{"a":1}`}, chunks: []int{1}, token: "x"},
+		},
+		"Last":    {reason: "The last page has no token.", text: `{"metadata":{},"items":[{"a":1}]}`, want: want{items: []string{`{"a":1}`}, chunks: []int{1}}},
+		"Chunks":  {reason: "Objects are handed over before all of them were read.", text: `{"items":[` + strings.Join(many, ",") + `]}`, want: want{items: many, chunks: []int{chunkSize, chunkSize, 1}}},
+		"Empty":   {reason: "A list may be empty.", text: `{"items":[],"metadata":{}}`},
+		"Null":    {reason: "An empty list may have null for its objects.", text: `{"items":null,"metadata":{}}`},
+		"NoItems": {reason: "A list without the field has no objects.", text: `{"metadata":{}}`},
+		"Nested":  {reason: "A field of an object is none of the list.", text: `{"items":[{"metadata":{"continue":"y"},"items":["}"]}]}`, want: want{items: []string{`{"metadata":{"continue":"y"},"items":["}"]}`}, chunks: []int{1}}},
+		"Array":   {reason: "A value that is no object is no list.", text: `[]`, want: want{fails: "cannot decode a list: [ stands for {"}},
+		"NoText":  {reason: "An empty answer is no list.", text: ``, want: want{fails: "cannot decode a list: unexpected EOF"}},
+		"Cut":     {reason: "A list that ends within an object is not complete.", text: `{"items":[{"a":1},{"a"`, want: want{fails: "cannot decode a list: unexpected EOF"}},
+		"CutItems": {
+			reason: "A list that ends between two objects is not complete.", text: `{"items":[{"a":1}`, want: want{items: []string{`{"a":1}`}, chunks: []int{1}, fails: "cannot decode a list: unexpected EOF"},
+		},
+		"CutEnd": {reason: "A list that ends before its token is not complete.", text: `{"items":[]`, want: want{fails: "cannot decode a list: unexpected EOF"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			// Every read brings one byte, so that each value arrives in parts.
+			got := want{}
+			token, err := Read(iotest.OneByteReader(strings.NewReader(tc.text)), func(chunk []json.RawMessage) {
+				got.chunks = append(got.chunks, len(chunk))
+				for _, item := range chunk {
+					got.items = append(got.items, string(item))
+				}
+			})
+			if got.token = token; err != nil {
+				got.fails = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("\n%s\nRead(%.80s): -want, +got:\n%s", tc.reason, tc.text, diff)
+			}
+		})
+	}
+}
+
+// TestReadEarly shows that objects are handed over before the rest has arrived.
+func TestReadEarly(t *testing.T) {
+	r, w := io.Pipe()
+	visited, done := make(chan []json.RawMessage, 3), make(chan error, 1)
+	go func() {
+		_, err := Read(r, func(chunk []json.RawMessage) { visited <- slices.Clone(chunk) })
+		done <- err
+	}()
+	if _, err := io.WriteString(w, `{"items":[`+strings.Join(manyItems()[:chunkSize], ",")+`,`); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-visited; len(got) != chunkSize {
+		t.Errorf("Read(...): the first %d objects were written, and %d handed over", chunkSize, len(got))
+	}
+	if _, err := io.WriteString(w, `{}]}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Errorf("Read(...): %v", err)
+	}
+}
