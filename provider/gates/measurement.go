@@ -36,6 +36,9 @@ const (
 	Missed Outcome = "Unavailable"
 )
 
+// Outcomes returns all outcomes.
+func Outcomes() []Outcome { return []Outcome{Pass, Fail, Inconclusive, Error, Early, Waiting, Missed} }
+
 // An Answer is what was found out, once.
 type Answer struct {
 	// Problem says in stable words why the question was not answered. Empty means that it was.

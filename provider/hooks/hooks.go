@@ -47,6 +47,11 @@ const (
 	ResultUnread = "Unread"
 )
 
+// Results returns all results.
+func Results() []string {
+	return []string{ResultAccepted, ResultRefused, ResultLimited, ResultTooLarge, ResultUnread}
+}
+
 // A Receiver has the Applications that hooks are for.
 type Receiver interface {
 	// TokenOf returns the token of an Application's webhook, or nil if it has none. It returns an error if the API server cannot be asked.

@@ -80,6 +80,14 @@ const (
 	KeepRecordNewer Reason = "RecordNewer"
 )
 
+// Reasons returns all reasons.
+func Reasons() []Reason {
+	return []Reason{
+		KeepInUse, KeepUsedByBundle, KeepDependedOn, KeepDeleting, KeepPinned, KeepTooYoung, KeepChanged, KeepUnremembered, KeepNotOurs, KeepOwnedElsewhere,
+		KeepStateful, KeepNotYourNamespace, KeepRecordMissing, KeepRecordNewer,
+	}
+}
+
 // A Refusal says why nothing of a plan may be done.
 type Refusal string
 

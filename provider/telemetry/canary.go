@@ -47,13 +47,3 @@ func (m *Metrics) CanaryStepTook(took time.Duration) {
 func (m *Metrics) CanaryLostRequests(took time.Duration) {
 	m.canaryZeroSeconds.WithLabelValues().Observe(took.Seconds())
 }
-
-// startCanariesAtZero makes the metrics of canaries with every value of their labels.
-func (m *Metrics) startCanariesAtZero() {
-	for _, s := range deploymentv1alpha1.CanaryStates() {
-		m.canaries.WithLabelValues(string(s))
-	}
-	for _, result := range stepResults() {
-		m.canarySteps.WithLabelValues(result)
-	}
-}

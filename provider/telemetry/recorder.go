@@ -3,15 +3,12 @@
 package telemetry
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/prometheus/client_golang/prometheus"
 
-	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
-	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
 )
@@ -24,12 +21,15 @@ const (
 	// Other is the label of every unknown value.
 	Other = "Other"
 
-	// Succeeded is the class of an operation without an error.
+	// Succeeded is the class of an operation without an error, and the result of a build.
 	Succeeded = "Succeeded"
+
+	// Failed is the result of a build that failed.
+	Failed = "Failed"
 )
 
-// Metrics of the provider. They may be used by several goroutines. Counters begin at zero with the process, and those of deployments and
-// clusters are there from then on, so that the first increment is one that Prometheus sees.
+// Metrics of the provider. They may be used by several goroutines. Counters begin at zero with the process and are there from then on, so that the first increment
+// is one that Prometheus sees.
 type Metrics struct {
 	transitions, clusterTransitions, validations, rollbacks, outcomes, operations, measurements *prometheus.CounterVec
 	phases, clusterPhases, syncs, operationSeconds, groups, measuring                           *prometheus.HistogramVec
@@ -68,37 +68,17 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	m.sourceHooks = counter(nameSourceHooks)
 	m.notifications, m.notificationsPending = counter(nameNotifications), gauge(nameNotifyPending)
 	m.build = gauge(nameBuild)
-	m.startAtZero()
-	m.startCanariesAtZero()
+	startAtZero(all)
+	m.startGauges()
 	return m, nil
 }
 
-// startAtZero makes the counters of deployments, clusters, Applications and Bundles with every value of their labels. Prometheus takes the first sample of a
-// counter for where it begins: one that appears as 1 was never seen to increase.
-func (m *Metrics) startAtZero() {
-	startTransitions(m.transitions, deploymentv1alpha1.PhaseChanges())
-	startTransitions(m.clusterTransitions, workloadclusterv1alpha1.PhaseChanges())
-	startTransitions(m.applicationTransitions, applicationv1alpha1.PhaseChanges())
-	startTransitions(m.bundleTransitions, bundlev1alpha1.PhaseChanges())
-	m.rollbacks.WithLabelValues()
+// startGauges makes gauges that alerts read, so that they are 0 and not absent until something changes them.
+func (m *Metrics) startGauges() {
 	m.unreachable.WithLabelValues()
-	m.validations.WithLabelValues(resultLabel(true))
-	m.validations.WithLabelValues(resultLabel(false))
-	for _, outcome := range deploymentOutcomes() {
-		m.outcomes.WithLabelValues(outcome)
-	}
-	for _, result := range notificationResults() {
-		m.notifications.WithLabelValues(result)
-	}
 	m.notificationsPending.WithLabelValues()
-}
-
-// startTransitions makes the counter of each legal change of a phase. All may start again at Pending.
-func startTransitions[P ~string](counter *prometheus.CounterVec, changes map[P][]P) {
-	for from, next := range changes {
-		for _, to := range append(slices.Clone(next), P(deploymentv1alpha1.PhasePending)) {
-			counter.WithLabelValues(cmp.Or(string(from), None), string(to))
-		}
+	for _, s := range deploymentv1alpha1.CanaryStates() {
+		m.canaries.WithLabelValues(string(s))
 	}
 }
 

@@ -97,3 +97,10 @@ const (
 	// ReasonFailureNotStarted means that the pod of the Build could not be made, or ended before its first step.
 	ReasonFailureNotStarted = "NotStarted"
 )
+
+// FailureReasons returns all reasons why a Build of kpack failed.
+func FailureReasons() []string {
+	return []string{
+		ReasonFailureStep, ReasonFailureEvicted, ReasonFailureNodeLost, ReasonFailurePreempted, ReasonFailureDeadline, ReasonFailurePodDeleted, ReasonFailureNotStarted,
+	}
+}

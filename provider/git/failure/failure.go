@@ -42,6 +42,14 @@ const (
 	ClassTransient Class = "Transient"
 )
 
+// Classes returns all classes.
+func Classes() []Class {
+	return []Class{
+		ClassUnknown, ClassInvalid, ClassOccupied, ClassConflict, ClassPolicy, ClassStateRefused, ClassNotAtomic, ClassAuth, ClassNotFound, ClassTrust, ClassAddress,
+		ClassTooLarge, ClassTransient,
+	}
+}
+
 // An Error is a failed operation. Its text is stable and holds no credential.
 type Error struct {
 	// Class says what to do about it.

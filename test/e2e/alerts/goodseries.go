@@ -1,5 +1,5 @@
-// Package alerts lets each alert of package/observability fire, on series as kube-state-metrics, the provider and the function write them, and on those that a
-// real Prometheus server scraped from a real installation in which something went wrong.
+// Package alerts lets each alert of package/observability fire on series that a real Prometheus server scraped from a real installation in which something went
+// wrong, and on played series of conditions that no story here brings about.
 package alerts
 
 // constantSeries is a series that has one value for all of a test.

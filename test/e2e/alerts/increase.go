@@ -21,6 +21,10 @@ const (
 	transitionsTotal = "intentdeployment_phase_transitions_total"
 	outcomesTotal    = "intentdeployment_outcomes_total"
 	rollbackTotal    = "intentdeployment_rollback_total"
+
+	// pushesTotal and failuresTotal are two series of counters whose labels have many values.
+	pushesTotal   = `intentplane_git_operations_total{job="provider",operation="push",class="Succeeded"}`
+	failuresTotal = `intentplane_gate_measurements_total{job="provider",type="Prometheus",outcome="Fail"}`
 )
 
 // A changeLog has the changes of the phase that statuses showed, by their index: one status remembers the last of them.
@@ -57,6 +61,16 @@ func (s *stage) increases(began time.Time, counter string, key model.LabelName) 
 		}
 	}
 	return out
+}
+
+// awaitFirstCounted waits until a series of the provider that runs has increased since the story began by its value: Prometheus saw the first event, too.
+func (s *stage) awaitFirstCounted(began time.Time, what, series string) {
+	s.T.Helper()
+	s.Until(what, patience.Limit, func() bool {
+		window := time.Since(began).Round(time.Second) + time.Second
+		counted, increase := s.sum(series), s.sum(fmt.Sprintf(`increase(%s[%ds])`, series, int(window.Seconds())))
+		return counted > 0 && math.Round(increase) == counted
+	})
 }
 
 // labelsOf returns the values of the labels in which the series of a counter differ.

@@ -9,16 +9,19 @@ import (
 )
 
 // TestIncreaseOverRestarts tells the story of a good revision, a bad one that is rolled back, and a good one, and restarts the provider between them. A real
-// Prometheus server scrapes each of the three processes. What increase() says of the counters is what the status of the deployment says.
+// Prometheus server scrapes each of the three processes. What increase() says of the counters is what the status of the deployment says, and the first push and the
+// first bad measurement are counted like the others.
 func TestIncreaseOverRestarts(t *testing.T) {
 	s := newStage(t)
 	s.Until("Prometheus scrapes the provider", patience.Limit, func() bool { return s.sum(`sum(`+transitionsTotal+`{job="provider"})`) == 0 })
 	changes, began := changeLog{}, time.Now().Add(-scrapeInterval)
 	first := s.release(1, scene.GoodRatio, "Succeeded")
 	s.awaitIncreases(began, "the first revision is counted", transitionsTotal, "", changes.addStatus(s.Scene, first))
+	s.awaitFirstCounted(began, "the first push is counted", pushesTotal)
 	s.restartProvider()
 	second := s.release(2, scene.BadRatio, "RolledBack")
 	s.awaitIncreases(began, "the second revision is counted once", transitionsTotal, "", changes.addStatus(s.Scene, second))
+	s.awaitFirstCounted(began, "the first bad measurement is counted", failuresTotal)
 	s.restartProvider()
 	third := s.release(3, scene.GoodRatio, "Succeeded")
 	all := changes.addStatus(s.Scene, third)

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/test/alerting"
 	"github.com/intentplane/intentplane/test/controlplane"
 	"github.com/intentplane/intentplane/test/patience"
@@ -27,7 +28,9 @@ type story struct {
 	// prepares lets the good part happen, and may be nil.
 	prepares func(s *stage)
 	breaks   func(s *stage)
-	alerts   []string
+	// shows is the matcher of a series that ends a story in which nothing is wrong, and no alert fires.
+	shows  string
+	alerts []string
 }
 
 // play plays a story, and shows that just these alerts fire in it.
@@ -43,6 +46,11 @@ func (s *stage) play(told story) {
 	}
 	before := o.TakeSnapshot(s.T)
 	told.breaks(s)
+	if told.shows != "" {
+		s.Until("the end is scraped", patience.Limit, func() bool {
+			return len(s.query(fmt.Sprintf(`intentdeployment_info{namespace=%q,%s}`, s.Namespace, told.shows))) == 1
+		})
+	}
 	o.ExpectFiring(s.T, before, told.alerts...)
 }
 
@@ -50,7 +58,29 @@ func (s *stage) play(told story) {
 func stories() map[string]story {
 	out := revisionStories()
 	maps.Copy(out, surroundingStories())
+	maps.Copy(out, healthyStories())
 	return out
+}
+
+// healthyStories are of what people want, and no alert is about.
+func healthyStories() map[string]story {
+	return map[string]story{
+		"SecondRevision": {
+			reason: "A second revision succeeds after the first one.", prepares: (*stage).releaseFirst,
+			breaks: func(s *stage) { s.release(2, scene.GoodRatio, "Succeeded") }, shows: `revision="2",outcome="Succeeded"`,
+		},
+		"UserRollsBack": {
+			reason: "A user goes back to the first revision.",
+			prepares: func(s *stage) {
+				s.releaseFirst()
+				s.release(2, scene.GoodRatio, "Succeeded")
+			},
+			breaks: func(s *stage) {
+				s.Apply(s.Set(s.Request("back", s.deployment, rolloutv1alpha1.ActionRollbackTo, 2), int64(1), "spec", "toRevision"))
+			},
+			shows: `phase="Succeeded",outcome="RolledBack",reason="Idle"`,
+		},
+	}
 }
 
 // revisionStories are of what became of a revision.
