@@ -44,6 +44,7 @@ func (c *waitCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	w.observe = awaitDecisions(w.observe, opened.UndecidedRequest)
 	show := s.out
 	if c.Output != "text" {
 		show = io.Discard
@@ -144,6 +145,9 @@ type progress struct {
 
 	// missing says that the deployment waits for something that does not exist: a Site, a Blueprint or a configuration.
 	missing bool
+
+	// isSuspended says that spec.suspend holds the object back.
+	isSuspended bool
 
 	// at is the object that was looked at.
 	at objectReport
@@ -280,15 +284,14 @@ func (w *waiter) progressOf(b []byte) (progress, error) {
 		return progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
 	}
 	return progress{
-		result: w.goal.resultOf(d), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isConditionFalse("SitesFound"), digest: want,
+		result: w.goal.resultOf(d), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isConditionFalse("SitesFound"), digest: want, isSuspended: d.isSuspended(),
 	}, nil
 }
 
 // resultOfWait says whether the deployment came to an end. One that only a person can help did.
 func (d *waitedFor) resultOfWait() waitResult {
-	isSuspended := d.Spec.Suspend != nil && *d.Spec.Suspend && (d.Status.HeldBack || d.conditionReason("Reconciling") == deploymentv1alpha1.ReasonSuspended)
 	switch outcome := deploymentv1alpha1.Outcome(d.Status.Outcome); {
-	case isSuspended:
+	case d.isSuspended():
 		return waitFailed
 	case d.isOfEarlierRequest():
 		return waitGoesOn
@@ -302,6 +305,11 @@ func (d *waitedFor) resultOfWait() waitResult {
 		return waitSucceeded
 	}
 	return waitGoesOn
+}
+
+// isSuspended reports whether spec.suspend holds back what the deployment asks for.
+func (d *waitedFor) isSuspended() bool {
+	return d.Spec.Suspend != nil && *d.Spec.Suspend && (d.Status.HeldBack || d.conditionReason("Reconciling") == deploymentv1alpha1.ReasonSuspended)
 }
 
 // isOfEarlierRequest reports whether the status is about an earlier request, while the present one is held back.

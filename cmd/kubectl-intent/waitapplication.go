@@ -54,7 +54,7 @@ func (w *waiter) progressOfApplication(of *cluster.ComposedApplication) (progres
 		return progress{result: waitGoesOn, message: "Pending: the status does not speak about commit " + of.Commit + " yet.", digest: want}, nil
 	}
 	return progress{
-		result: w.goal.resultOfApplication(a, d), message: string(a.Status.Phase) + ": " + a.Status.Message, missing: d.isConditionFalse(deploymentv1alpha1.TypeSitesFound), digest: want,
+		result: w.goal.resultOfApplication(a, d), message: string(a.Status.Phase) + ": " + a.Status.Message, missing: d.isConditionFalse(deploymentv1alpha1.TypeSitesFound), digest: want, isSuspended: isHeldBack(a),
 	}, nil
 }
 
@@ -84,16 +84,20 @@ func (g *goal) resultOfApplication(a *cause.Application, d *waitedFor) waitResul
 // endOfApplication says whether an Application came to an end. One that only a person can help did.
 func endOfApplication(a *cause.Application) waitResult {
 	all := a.Status.Conditions
-	isHeldBack := all.Get(applicationv1alpha1.TypeReconciling).Reason == applicationv1alpha1.ReasonHeldBack
 	switch {
 	case a.Status.IsRolledBack():
 		return waitRolledBack
-	case a.Status.Phase == applicationv1alpha1.PhaseFailed, all.IsTrue(applicationv1alpha1.TypeStalled), isHeldBack:
+	case a.Status.Phase == applicationv1alpha1.PhaseFailed, all.IsTrue(applicationv1alpha1.TypeStalled), isHeldBack(a):
 		return waitFailed
 	case a.Status.Phase == applicationv1alpha1.PhaseRunning && all.IsTrue("Ready"):
 		return waitSucceeded
 	}
 	return waitGoesOn
+}
+
+// isHeldBack reports whether the deployment of an Application holds back what the Application asks for.
+func isHeldBack(a *cause.Application) bool {
+	return a.Status.Conditions.Get(applicationv1alpha1.TypeReconciling).Reason == applicationv1alpha1.ReasonHeldBack
 }
 
 // digestOfApplicationFile returns the digest of the spec of the one Application in a file.

@@ -165,15 +165,21 @@ func (f *Facts) blockedSite() []Link {
 	return nil
 }
 
+// IsUndecided reports whether nothing was decided about a RolloutRequest, so that the status of its deployment is the one before the request.
+func IsUndecided(r *rolloutv1alpha1.RolloutRequest) bool {
+	c := readyOf(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted))
+	return c.Status != metav1.ConditionTrue && (c.Reason == "" || c.Reason == string(rolloutv1alpha1.ResultWaiting))
+}
+
 // waitingRequests are the open RolloutRequests that nothing was decided about.
 func (f *Facts) waitingRequests() []Link {
 	var out []Link
 	for i := range f.Requests {
 		r := &f.Requests[i]
-		c := readyOf(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted))
-		if c.Status == metav1.ConditionTrue || c.Reason != string(rolloutv1alpha1.ResultWaiting) && c.Reason != "" {
+		if !IsUndecided(r) {
 			continue
 		}
+		c := readyOf(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted))
 		if c.Reason == "" {
 			c.Reason, c.Message = string(rolloutv1alpha1.ResultWaiting), "The provider has not looked at it yet."
 		}

@@ -17,6 +17,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
 func requestsResource() schema.GroupVersionResource {
@@ -72,6 +73,21 @@ func (c *Cluster) User(ctx context.Context) string {
 	}
 	user, _, _ := unstructured.NestedString(got.Object, "status", "userInfo", "username")
 	return user
+}
+
+// UndecidedRequest returns a RolloutRequest to a deployment about which nothing was decided, or nil if there is none, or none that the user may read.
+func (c *Cluster) UndecidedRequest(ctx context.Context, of rolloutv1alpha1.DeploymentReference) *rolloutv1alpha1.RolloutRequest {
+	all, err := c.list(ctx, requestsResource(), c.namespace, nil)
+	if err != nil {
+		return nil
+	}
+	for i := range all {
+		r := &rolloutv1alpha1.RolloutRequest{}
+		if decodeObject(&all[i], r) == nil && r.Spec.DeploymentRef == of && cause.IsUndecided(r) {
+			return r
+		}
+	}
+	return nil
 }
 
 // Ask makes a RolloutRequest, and returns it as the server has it. It returns an error when the server refuses it.

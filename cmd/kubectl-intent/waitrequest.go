@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+
+	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+// findRequest returns a RolloutRequest to a deployment about which nothing was decided, or nil.
+type findRequest func(context.Context, rolloutv1alpha1.DeploymentReference) *rolloutv1alpha1.RolloutRequest
+
+// awaitDecisions returns an observation that ends nothing while a RolloutRequest is undecided: the end that the status shows is the one before the request. A
+// suspended object stays at its end, since it decides nothing before a user resumes it.
+func awaitDecisions(observe func(context.Context) (progress, error), find findRequest) func(context.Context) (progress, error) {
+	return func(ctx context.Context) (progress, error) {
+		p, err := observe(ctx)
+		if err != nil || p.result == waitGoesOn || p.isSuspended || p.at.Name == "" {
+			return p, err
+		}
+		r := find(ctx, deploymentOf(p.at))
+		if r == nil {
+			return p, nil
+		}
+		p.result, p.message = waitGoesOn, "Waiting: nothing was decided yet about RolloutRequest "+r.GetName()+" ("+string(r.Spec.Action)+")."
+		return p, nil
+	}
+}
+
+// deploymentOf returns the deployment that RolloutRequests about an object name: the object itself, or what an Application of either group composes.
+func deploymentOf(o objectReport) rolloutv1alpha1.DeploymentReference {
+	if o.Kind == applicationv1alpha1.Kind {
+		o.Kind, o.Group = deploymentv1alpha1.Kind, deploymentv1alpha1.GroupNamespaced
+	}
+	return rolloutv1alpha1.DeploymentReference{APIGroup: o.Group, Kind: o.Kind, Name: o.Name}
+}

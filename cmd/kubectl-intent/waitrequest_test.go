@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+)
+
+func TestAwaitDecisions(t *testing.T) {
+	namespaced := rolloutv1alpha1.DeploymentReference{APIGroup: "intentplane.dev", Kind: "IntentDeployment", Name: "shop"}
+	claimed := namespaced
+	claimed.APIGroup = "claims.intentplane.dev"
+	deployment := objectReport{Kind: "IntentDeployment", Group: "intentplane.dev", Name: "shop"}
+	const undecided = "Waiting: nothing was decided yet about RolloutRequest again (Retry)."
+	cases := map[string]struct {
+		reason string
+		seen   progress
+		// about is the deployment that the undecided request names.
+		about rolloutv1alpha1.DeploymentReference
+		want  string
+	}{
+		"RolledBack":  {reason: "A rollback from before a retry is no end of it.", seen: progress{result: waitRolledBack, at: deployment}, about: namespaced, want: "GoesOn " + undecided},
+		"Failed":      {reason: "Neither is a failure.", seen: progress{result: waitFailed, at: deployment}, about: namespaced, want: "GoesOn " + undecided},
+		"Succeeded":   {reason: "Neither is a success, which a rollback may be requested of.", seen: progress{result: waitSucceeded, at: deployment}, about: namespaced, want: "GoesOn " + undecided},
+		"GoesOn":      {reason: "A deployment that goes on says where it is.", seen: progress{result: waitGoesOn, message: "Delivering: a", at: deployment}, about: namespaced, want: "GoesOn Delivering: a"},
+		"Suspended":   {reason: "A suspended deployment decides nothing before a user resumes it.", seen: progress{result: waitFailed, message: "Held.", isSuspended: true, at: deployment}, about: namespaced, want: "Failed Held."},
+		"Superseded":  {reason: "Another spec ends the wait once nothing is undecided.", seen: progress{result: waitSuperseded, message: "Other.", at: deployment}, about: claimed, want: "Superseded Other."},
+		"OtherShape":  {reason: "A request to the deployment of the other shape is about another one.", seen: progress{result: waitRolledBack, message: "Back.", at: deployment}, about: claimed, want: "RolledBack Back."},
+		"Application": {reason: "A request to the deployment that an Application composed holds the Application.", seen: progress{result: waitRolledBack, at: objectReport{Kind: "Application", Group: "claims.intentplane.dev", Name: "shop"}}, about: namespaced, want: "GoesOn " + undecided},
+		"Bundle":      {reason: "No request names a Bundle.", seen: progress{result: waitFailed, message: "No.", at: objectReport{Kind: "Bundle", Group: "intentplane.dev", Name: "shop"}}, about: namespaced, want: "Failed No."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			find := func(_ context.Context, of rolloutv1alpha1.DeploymentReference) *rolloutv1alpha1.RolloutRequest {
+				if of != tc.about {
+					return nil
+				}
+				r := &rolloutv1alpha1.RolloutRequest{}
+				r.Name, r.Spec.Action = "again", rolloutv1alpha1.ActionRetry
+				return r
+			}
+			got, err := awaitDecisions(func(context.Context) (progress, error) { return tc.seen, nil }, find)(t.Context())
+			if diff := cmp.Diff(tc.want, string(got.result)+" "+got.message); diff != "" || err != nil {
+				t.Errorf("\n%s\nawaitDecisions(...): %v; -want, +got:\n%s", tc.reason, err, diff)
+			}
+		})
+	}
+}
+
+// TestWaitAfterRetry waits for a deployment that was rolled back, to which there is a RolloutRequest.
+func TestWaitAfterRetry(t *testing.T) {
+	const rolledBack = `{intentDigest: DIGEST, phase: Succeeded, outcome: RolledBack, message: Back., conditions: [` + isNotReady + `]}`
+	cases := map[string]struct {
+		reason  string
+		request string
+		server  apiServer
+		code    int
+		says    string
+	}{
+		"NotAnswered": {reason: "A request that no provider has looked at yet is undecided.", request: `{}`, code: exitTimedOut, says: "nothing was decided yet about RolloutRequest again (Retry)"},
+		"Waiting":     {reason: "So is a request that the deployment has not decided.", request: `{conditions: [{type: Completed, status: "False", reason: Waiting}]}`, code: exitTimedOut, says: "nothing was decided yet"},
+		"Refused":     {reason: "A refused request leaves the deployment at its end.", request: `{conditions: [{type: Completed, status: "False", reason: Stale}]}`, code: exitRolledBack, says: "Succeeded: Back."},
+		"Done":        {reason: "A request that is done leaves the end that it brought.", request: `{conditions: [{type: Completed, status: "True", reason: Done}]}`, code: exitRolledBack, says: "Succeeded: Back."},
+		"Denied": {
+			reason: "A user who may not read requests gets the end that the status shows.", request: `{}`, server: apiServer{denied: map[string]bool{"rolloutrequests.rollout.intentplane.dev": true}},
+			code: exitRolledBack, says: "Succeeded: Back.",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := parse(t, string(waitedClaim(t, "{}", rolledBack)))
+			group, _, _ := strings.Cut(o.GetAPIVersion(), "/")
+			request := parse(t, `{apiVersion: rollout.intentplane.dev/v1alpha1, kind: RolloutRequest, metadata: {namespace: team-a, name: again},
+				spec: {action: Retry, deploymentRef: {apiGroup: `+group+`, kind: IntentDeployment, name: shop}}, status: `+tc.request+`}`)
+			tc.server.objects = []*unstructured.Unstructured{o, request}
+			out, problems, code := runIntent("", "wait", "shop", "--timeout", "500ms", "--kubeconfig", tc.server.start(t))
+			if code != tc.code || !strings.Contains(out+problems, tc.says) {
+				t.Errorf("\n%s\nwait: want %d and %q, got %d:\n%s%s", tc.reason, tc.code, tc.says, code, out, problems)
+			}
+		})
+	}
+}
