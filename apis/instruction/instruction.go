@@ -108,14 +108,23 @@ type Manifest struct {
 
 // Read returns the objects of a file with their instructions. It returns none for a file that holds anything else.
 func Read(name string, content []byte) []Manifest {
-	found := policy.DecodeFile(name, content)
+	found := readObjects(name, content)
 	out := make([]Manifest, 0, len(found))
+	for _, o := range found {
+		out = append(out, Manifest{Object: o.Object, Instructions: Of(o)})
+	}
+	return out
+}
+
+func readObjects(name string, content []byte) []Object {
+	found := policy.DecodeFile(name, content)
+	out := make([]Object, 0, len(found))
 	for _, u := range found {
 		gvk := u.GroupVersionKind()
-		identity := policy.Object{Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()}
-		out = append(out, Manifest{Object: identity, Instructions: Of(Object{
-			Object: identity, Labels: u.GetLabels(), Annotations: u.GetAnnotations(), Content: content,
-		})})
+		out = append(out, Object{
+			Object: policy.Object{Group: gvk.Group, Kind: gvk.Kind, Namespace: u.GetNamespace(), Name: u.GetName()},
+			Labels: u.GetLabels(), Annotations: u.GetAnnotations(), Content: content,
+		})
 	}
 	return out
 }
@@ -131,11 +140,30 @@ func Of(o Object) []Instruction {
 	return out
 }
 
+// CheckFile returns an error for each object of a Blueprint's file with an instruction that the Blueprint does not declare. Defaults of engines are left out: the Sites
+// decide which engine reads the object.
+func CheckFile(name string, content []byte, declared []catalogv1alpha1.RenderedObject) []error {
+	var out []error
+	for _, o := range readObjects(name, content) {
+		if err := refuse(o, declared, func(i Instruction) bool { return !i.IsDefault }); err != nil {
+			out = append(out, err)
+		}
+	}
+	return out
+}
+
 // Check returns an error for an object with an instruction that its Blueprint does not declare. An annotation counts for each engine, since a
 // Blueprint serves Sites with any of them. A default of an engine counts where that engine, or an unknown one, reads the object.
 func Check(o Object, e catalogv1alpha1.EngineType, declared []catalogv1alpha1.RenderedObject) error {
+	return refuse(o, declared, func(i Instruction) bool {
+		return !i.IsDefault || e == "" || e == catalogv1alpha1.EngineNone || i.IsFollowedBy(e)
+	})
+}
+
+// refuse returns an error for an object with an instruction that counts and is not declared.
+func refuse(o Object, declared []catalogv1alpha1.RenderedObject, counts func(Instruction) bool) error {
 	for _, i := range Of(o) {
-		if i.IsDefault && e != "" && e != catalogv1alpha1.EngineNone && !i.IsFollowedBy(e) {
+		if !counts(i) {
 			continue
 		}
 		if isDeclared(o, declared) {

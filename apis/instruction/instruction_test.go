@@ -141,3 +141,33 @@ func TestCheck(t *testing.T) {
 		})
 	}
 }
+
+func TestCheckFile(t *testing.T) {
+	const skipped = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: worker, annotations: {kustomize.toolkit.fluxcd.io/reconcile: disabled}}\n"
+	const said = "Deployment worker: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled: Flux does not apply it, so no Site can prove it: remove the instruction, or declare the object in spec.unproven of the Blueprint"
+	cases := map[string]struct {
+		reason   string
+		name     string
+		text     string
+		declared []catalogv1alpha1.RenderedObject
+		want     []string
+	}{
+		"Object":        {reason: "An object with an instruction is named.", name: "a.yaml", text: skipped, want: []string{said}},
+		"Objects":       {reason: "So is each of several in one file.", name: "a.yaml", text: skipped + "---\n" + skipped, want: []string{said, said}},
+		"Declared":      {reason: "A declared object is not.", name: "a.yaml", text: skipped, declared: []catalogv1alpha1.RenderedObject{{Group: "apps", Kind: "Deployment"}}},
+		"Default":       {reason: "The Sites decide whether a default of an engine counts.", name: "a.yaml", text: "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: a}\n"},
+		"Kustomization": {reason: "A kustomization is no object.", name: "kustomization.yaml", text: "resources: [a.yaml]\n"},
+		"Text":          {reason: "A text is no object.", name: "a.txt", text: "kustomize.toolkit.fluxcd.io/reconcile: disabled"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, err := range CheckFile(tc.name, []byte(tc.text), tc.declared) {
+				got = append(got, err.Error())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nCheckFile(%s): -want, +got:\n%s", tc.reason, tc.name, diff)
+			}
+		})
+	}
+}

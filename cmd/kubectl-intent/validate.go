@@ -314,6 +314,7 @@ func (v *validation) checkBlueprint(at Finding, d document) {
 	}
 	if err != nil || len(b.Spec.Examples) == 0 {
 		v.addFinding(at, d, err)
+		v.warnOfInstructions(at, d, b)
 		return
 	}
 	results, err := blueprint.Test(context.Background(), b, v.renderer.renderer)

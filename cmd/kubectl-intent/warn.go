@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -9,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/function/support"
 )
 
@@ -22,6 +25,9 @@ const (
 
 	// reasonMovingTag is that of an image without a digest.
 	reasonMovingTag = "MovingTag"
+
+	// reasonUndeclared is that of a Blueprint that does not declare an object which a GitOps engine leaves alone.
+	reasonUndeclared = "Undeclared"
 
 	// reasonNoEffect is that of a field that is set and does nothing.
 	reasonNoEffect = "NoEffect"
@@ -127,6 +133,18 @@ func (v *validation) suggestKind(gvk schema.GroupVersionKind) string {
 		}
 	}
 	return ""
+}
+
+// warnOfInstructions warns of a Blueprint without examples that has an undeclared object with an instruction to a GitOps engine: its deployments are refused. Examples
+// show that when they are rendered.
+func (v *validation) warnOfInstructions(at Finding, d document, b *catalogv1alpha1.Blueprint) {
+	for _, name := range slices.Sorted(maps.Keys(b.Spec.Files)) {
+		for _, err := range instruction.CheckFile(name, []byte(b.Spec.Files[name]), b.Spec.Unproven) {
+			at.Field, at.Line, at.Reason = "spec.files", d.lineOfField("spec.files"), reasonUndeclared
+			at.Message = "spec.files: " + name + ": " + err.Error()
+			v.addWarning(at)
+		}
+	}
 }
 
 // warnOfIgnoredFields warns of fields that are set and do nothing: the status, gates that are switched off, and fields that this version does not

@@ -32,11 +32,21 @@ func TestWarnings(t *testing.T) {
 	}
 	status := warning(6, "IntentDeployment", "status", "NoEffect", "status: is written by the control plane, and not taken from a file")
 	off := warning(8, "IntentDeployment", "spec.gatesConfig.sloThresholds", "NoEffect", "spec.gatesConfig.sloThresholds: does nothing while spec.gatesConfig.enabled is false")
+	skipped := strings.Replace(bare, "metadata: {name: a}", "metadata: {name: a, annotations: {kustomize.toolkit.fluxcd.io/reconcile: disabled}}", 1)
 	cases := map[string]struct {
 		reason string
 		in     string
 		want   Report
 	}{
+		"Undeclared": {
+			reason: "An object that an engine leaves alone has to be declared.", in: skipped,
+			want: Report{Checked: 1, Warnings: []Finding{{
+				File: "-", Document: 1, Line: 8, Kind: "Blueprint", Name: "web-1.0.0", Field: "spec.files", Reason: "Undeclared",
+				Message: "spec.files: a.yaml: Service a: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled: Flux does not apply it, so no Site can prove it: " +
+					"remove the instruction, or declare the object in spec.unproven of the Blueprint",
+			}}},
+		},
+		"Declared":  {reason: "A declared object is not warned of.", in: skipped + "  unproven: [{kind: Service}]\n", want: Report{Checked: 1}},
 		"Others":    {reason: "Objects of other kinds are counted by their kind.", in: namespace + "---\n" + claim + "---\n" + namespace, want: Report{Checked: 1, PassedOver: passed("v1", "Namespace", 2)}},
 		"NearGroup": {reason: "A group that is nearly ours is warned of.", in: in("claims.intentplane.de/v1alpha1"), want: Report{Warnings: group("claims.intentplane.de/v1alpha1"), PassedOver: passed("claims.intentplane.de/v1alpha1", "IntentDeployment", 1)}},
 		"NearShared": {
