@@ -40,7 +40,7 @@ func describeStale(s catalog.Stale) string {
 // measuredPackages returns the packages that a figure measures: those of our programs, or of Go's benchmarks.
 func measuredPackages(name string) []string {
 	switch {
-	case isFigureOf(name, pluginFigures(&stage{})):
+	case isFigureOf(name, pluginFigures(&stage{})), name == "status_all_over_fetch":
 		return []string{"./cmd/kubectl-intent", "./provider"}
 	case isFigureOf(name, functionFigures()):
 		return []string{"."}
