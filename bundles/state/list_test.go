@@ -21,7 +21,7 @@ import (
 func secretOfManyPackages(t *testing.T, name string) *corev1.Secret {
 	t.Helper()
 	s := &BundleState{Schema: Schema, Name: name, Status: Success}
-	for i := range 2000 {
+	for i := range 800 {
 		s.PkgStatuses = append(s.PkgStatuses, PkgStatus{Name: fmt.Sprintf("%s-%d", strings.Repeat("p", 1000), i), Status: Success})
 	}
 	s.PkgStatuses = append(s.PkgStatuses, PkgStatus{Name: "shop", Status: Success})

@@ -24,6 +24,15 @@ func (r *repository) noteAsked(req Request, now time.Time) {
 	r.asked[req.Revision][req.For] = now.Add(keptIntervals * req.Interval)
 }
 
+// dropAsker drops an object that asks for a revision, and reports whether no object asks for any.
+func (r *repository) dropAsker(revision string, object types.NamespacedName) bool {
+	delete(r.asked[revision], object)
+	if len(r.asked[revision]) == 0 {
+		delete(r.asked, revision)
+	}
+	return len(r.asked) == 0
+}
+
 func (r *repository) forgetUnused(now time.Time) {
 	for revision, by := range r.asked {
 		for key, until := range by {

@@ -38,6 +38,14 @@ type Pool struct {
 
 	mu           sync.Mutex
 	repositories map[repositoryKey]*repository
+	// lookups are the one revision of one repository that each object asks for.
+	lookups map[types.NamespacedName]lookup
+}
+
+// A lookup is a revision of a repository.
+type lookup struct {
+	repository repositoryKey
+	revision   string
 }
 
 // A repositoryKey is the same for all who see the same refs: those with other credentials may see others. The URL is as it is sent: for some servers two
@@ -52,7 +60,7 @@ type repositoryKey struct {
 
 // NewPool returns a Pool. Wake is called for each who asked for a revision that has another commit now, and must not block. Ended is called after each look.
 func NewPool(list Lister, wake func(types.NamespacedName), ended func(error), now func() time.Time) *Pool {
-	return &Pool{list: list, wake: wake, ended: ended, now: now, repositories: map[repositoryKey]*repository{}}
+	return &Pool{list: list, wake: wake, ended: ended, now: now, repositories: map[repositoryKey]*repository{}, lookups: map[types.NamespacedName]lookup{}}
 }
 
 // A Request asks for the commit of a revision.
@@ -102,6 +110,7 @@ func (a Answer) IsSince(asked time.Time) bool { return a.At.IsZero() || !a.At.Be
 // the URL is none of a repository.
 func (p *Pool) Find(ctx context.Context, r Request) (Answer, error) {
 	if git.IsCommitID(r.Revision) && !r.IsNew {
+		p.Forget(r.For)
 		return Answer{Commit: r.Revision}, nil
 	}
 	if _, err := policy.ParseRepositoryURL(r.Server.URL); err != nil {
@@ -130,20 +139,49 @@ func (r *Request) takeCommitID(a Answer) Answer {
 	return Answer{Commit: r.Revision}
 }
 
-// repositoryAt returns the repository that a request is for, which knows from now on that the revision is asked for.
-func (p *Pool) repositoryAt(r Request) *repository {
-	key := repositoryKey{url: r.Server.URL, auth: r.Server.Auth, certificates: string(r.Server.CABundle), knownHosts: string(r.Server.KnownHosts)}
-	key.allowsLoopbacks = r.Server.Guard == nil || r.Server.Guard.Loopback
+// Forget drops the revision that an object asks for, and the repository with it unless others ask for revisions of it.
+func (p *Pool) Forget(object types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	repo := p.repositories[key]
+	p.replaceLookup(object, nil)
+}
+
+// replaceLookup drops the revision that an object asked for, unless it asks for the same one again: an object that a user edits takes the memory of one
+// revision. The caller has the lock.
+func (p *Pool) replaceLookup(object types.NamespacedName, next *lookup) {
+	previous, ok := p.lookups[object]
+	if ok && (next == nil || previous != *next) {
+		delete(p.lookups, object)
+		if repo := p.repositories[previous.repository]; repo != nil && repo.dropAsker(previous.revision, object) {
+			delete(p.repositories, previous.repository)
+		}
+	}
+	if next != nil {
+		p.lookups[object] = *next
+	}
+}
+
+// repositoryAt returns the repository that a request is for, which knows from now on that the revision is asked for.
+func (p *Pool) repositoryAt(r Request) *repository {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	next := r.lookup()
+	p.replaceLookup(r.For, &next)
+	repo := p.repositories[next.repository]
 	if repo == nil {
 		p.forgetUnused()
 		repo = &repository{turn: make(chan struct{}, 1), asked: map[string]map[types.NamespacedName]time.Time{}, answers: map[string]Answer{}}
-		p.repositories[key] = repo
+		p.repositories[next.repository] = repo
 	}
 	repo.noteAsked(r, p.now())
 	return repo
+}
+
+// lookup returns the revision that a request is about.
+func (r *Request) lookup() lookup {
+	key := repositoryKey{url: r.Server.URL, auth: r.Server.Auth, certificates: string(r.Server.CABundle), knownHosts: string(r.Server.KnownHosts)}
+	key.allowsLoopbacks = r.Server.Guard == nil || r.Server.Guard.Loopback
+	return lookup{repository: key, revision: r.Revision}
 }
 
 // forgetUnused drops the repositories whose revisions no one asks for any more.
@@ -161,7 +199,9 @@ func (p *Pool) lookAt(ctx context.Context, repo *repository, r Request) {
 	refs, err := p.list(ctx, r.Server)
 	p.ended(err)
 	p.mu.Lock()
-	repo.noteAsked(r, p.now()) // The look may have taken longer than what was asked for before counts.
+	if p.lookups[r.For] == r.lookup() {
+		repo.noteAsked(r, p.now()) // The look may have taken longer than what was asked for before counts.
+	}
 	repo.forgetUnused(p.now())
 	changed := repo.keepAnswers(refs, look{began: began, ended: p.now(), err: err})
 	p.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -230,6 +231,43 @@ func TestForget(t *testing.T) {
 	if len(w.pool.repositories) != 1 {
 		t.Errorf("%d repositories are kept", len(w.pool.repositories))
 	}
+}
+
+// TestForgetEdits has one object whose user edits it without an end, with the longest interval. Only its last revision is kept, and nothing once the
+// object is deleted, or names a commit.
+func TestForgetEdits(t *testing.T) {
+	w := newWorld(t)
+	expectKept := func(reason string, want int) {
+		t.Helper()
+		revisions := 0
+		for _, repo := range w.pool.repositories {
+			revisions += len(repo.asked)
+		}
+		if diff := cmp.Diff([]int{want, want, want}, []int{len(w.pool.repositories), revisions, len(w.pool.lookups)}); diff != "" {
+			t.Errorf("%s: repositories, revisions, objects: -want, +got:\n%s", reason, diff)
+		}
+	}
+	edit := func(i int) func(*Request) {
+		return func(r *Request) { r.Revision, r.Interval = fmt.Sprintf("branch-%d", i), 24*time.Hour }
+	}
+	for i := range 20 {
+		w.find(w.request("app", edit(i)))
+	}
+	expectKept("An edited revision replaces the one before", 1)
+	for i := range 20 {
+		w.find(w.request("app", func(r *Request) { r.Server.Auth = transport.Basic{Username: fmt.Sprint(i)} }))
+	}
+	expectKept("An edited credential replaces the one before", 1)
+	w.find(w.request("app", func(r *Request) { r.Revision = strings.Repeat("a", 40) }))
+	expectKept("A commit id is not looked for", 0)
+	w.find(w.request("app"))
+	w.pool.Forget(types.NamespacedName{Namespace: "team-a", Name: "app"})
+	expectKept("An object that is deleted takes its revision along", 0)
+	w.find(w.request("one"))
+	w.find(w.request("two"))
+	w.pool.Forget(types.NamespacedName{Namespace: "team-a", Name: "one"})
+	expectKept("A repository that another object names stays", 1)
+	w.expectLooks("Two objects share a look", 42)
 }
 
 // TestSpellings has two spellings of a URL, which are different repositories for some servers.

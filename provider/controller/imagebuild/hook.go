@@ -54,4 +54,5 @@ func (h *hookNotes) forget(key types.NamespacedName) {
 func (c *connector) forgetBuild(key types.NamespacedName) {
 	c.memory.ForgetNote(key)
 	c.hooks.forget(key)
+	c.sources.Forget(key)
 }
