@@ -11,7 +11,7 @@ import (
 func TestWarnings(t *testing.T) {
 	const namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: team-a}\n"
 	const config = "apiVersion: config.intentplane.dev/v1alpha1\nkind: ClusterProviderConfig\nmetadata: {name: default}\nspec:\n" +
-		"  controlPlane: a\n  git: {url: 'https://git.example.org/a.git', branch: main}\n  notifications: [{url: 'https://example.org', events: [Failed]}]\n"
+		"  controlPlane: a\n  git: {url: 'https://git.example.org/a.git', branch: main}\n  notifications: [{name: ci, url: 'https://example.org', events: [Failed]}]\n"
 	warning := func(line int, kind, field, reason, message string) []Finding {
 		w := Finding{File: "-", Document: 1, Line: line, Kind: kind, Field: field, Reason: reason, Message: message}
 		if kind == "IntentDeployment" {

@@ -39,6 +39,22 @@ type phasePath struct {
 	failedIn v1alpha1.Phase
 	// isRolledBack is true for a revision that was rejected, and rolled back or tried to be.
 	isRolledBack bool
+	// rejected is the reason of the revision's rejection. Empty where it was not rejected, or where a problem is in the way.
+	rejected string
+	// target is the revision that a rollback goes to.
+	target int64
+}
+
+// entry returns a change of the phase on the way.
+func (w phasePath) entry(from, to v1alpha1.Phase) v1alpha1.Transition {
+	t := v1alpha1.Transition{From: from, To: to}
+	if to == v1alpha1.PhaseFailed {
+		t.Rejected = w.rejected
+	}
+	if to == v1alpha1.PhaseSucceeded && from == v1alpha1.PhaseRollingBack {
+		t.Rejected, t.Restored = w.rejected, w.target
+	}
+	return t
 }
 
 // route is the phases that lead to a phase, itself last. A failure leaves the way where it happened.
@@ -62,6 +78,8 @@ func Log(last *v1alpha1.IntentDeploymentStatus, next *v1alpha1.IntentDeploymentS
 	restart := last.IntentDigest != next.IntentDigest || last.Revision != next.Revision && last.Revision != 0
 	through := phaseTable().Along(last.Phase, w.route(next.Phase), restart)
 	return projection.Log(last.Transitions, func(t v1alpha1.Transition) int64 { return t.Index }, last.Phase, through, func(index int64, from, to v1alpha1.Phase) v1alpha1.Transition {
-		return v1alpha1.Transition{Index: index, From: from, To: to, At: now, Revision: next.Revision}
+		t := w.entry(from, to)
+		t.Index, t.At, t.Revision = index, now, next.Revision
+		return t
 	})
 }

@@ -1,6 +1,7 @@
 package phase
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -287,6 +288,40 @@ func TestLog(t *testing.T) {
 			var got []v1alpha1.Phase
 			for _, tr := range Log(&tc.last, &tc.next, phasePath{failedIn: tc.failedIn}, now) {
 				got = append(got, tr.To)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nLog(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestLogOfRejection says on a change to Failed why the revision was rejected, and on the end of a rollback which revision runs again.
+func TestLogOfRejection(t *testing.T) {
+	at := func(phase v1alpha1.Phase, digest string) v1alpha1.IntentDeploymentStatus {
+		return v1alpha1.IntentDeploymentStatus{Phase: phase, IntentDigest: digest, Revision: 5}
+	}
+	rejected := phasePath{failedIn: v1alpha1.PhaseValidating, rejected: rolloutv1alpha1.RejectedGateFailed}
+	rolledBack := rejected
+	rolledBack.isRolledBack, rolledBack.target = true, 4
+	cases := map[string]struct {
+		reason string
+		last   v1alpha1.IntentDeploymentStatus
+		next   v1alpha1.IntentDeploymentStatus
+		path   phasePath
+		want   []string
+	}{
+		"Rejected":    {reason: "The failure of a rejected revision has the reason.", last: at("Validating", "d"), next: at("Failed", "d"), path: rejected, want: []string{"Failed GateFailed 0"}},
+		"RolledBack":  {reason: "The end of its rollback has the reason, and what runs again.", last: at("RollingBack", "d"), next: at("Succeeded", "d"), path: rolledBack, want: []string{"Succeeded GateFailed 4"}},
+		"AtOnce":      {reason: "A rejection and its rollback may be seen in one call.", last: at("Validating", "d"), next: at("Succeeded", "d"), path: rolledBack, want: []string{"Failed GateFailed 0", "RollingBack  0", "Succeeded GateFailed 4"}},
+		"InvalidSpec": {reason: "A spec that is not valid rejects no revision.", last: at("Succeeded", "d"), next: at("Failed", "bad"), path: phasePath{failedIn: v1alpha1.PhasePending}, want: []string{"Pending  0", "Failed  0"}},
+		"Verified":    {reason: "A success without a rollback restores nothing.", last: at("Validating", "d"), next: at("Succeeded", "d"), path: phasePath{target: 4}, want: []string{"Succeeded  0"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, tr := range Log(&tc.last, &tc.next, tc.path, now) {
+				got = append(got, fmt.Sprintf("%s %s %d", tr.To, tr.Rejected, tr.Restored))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nLog(...): -want, +got:\n%s", tc.reason, diff)

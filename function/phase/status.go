@@ -259,8 +259,11 @@ func (f *Input) notRespondingMessage() string {
 
 // phasePathOf is how a deployment came to where it is.
 func phasePathOf(f *Input) phasePath {
-	s := f.State
-	return phasePath{failedIn: failedPhase(f), isRolledBack: f.Problem == nil && s.IsRejected() && (s.Cursor.Attempt > 0 || s.Restored)}
+	s, path := f.State, phasePath{failedIn: failedPhase(f)}
+	if f.Problem == nil && s.IsRejected() {
+		path.isRolledBack, path.rejected, path.target = s.Cursor.Attempt > 0 || s.Restored, s.Verdict.Reason, s.Target
+	}
+	return path
 }
 
 // clusterWaitMessage names the first Site, by name, that waits for its cluster, and says why.

@@ -9,18 +9,22 @@ const (
 	// firstWait is how long the provider waits after the first post that failed. The wait doubles with each failure, up to mostWait.
 	firstWait = time.Second
 	mostWait  = 5 * time.Minute
+
+	// RetryFor is how long an outcome is posted again to a receiver that does not take it.
+	RetryFor = 24 * time.Hour
 )
 
 // An Attempt is one outcome that is posted to one receiver.
 type Attempt struct {
-	// ID of the outcome.
+	// ID of the notification.
 	ID string
 
-	// Receiver is the key of the receiver.
-	Receiver string
+	// Receiver that it is posted to.
+	Receiver ReceiverID
 }
 
-// A Backoff says when a post that failed is tried again. A process that begins tries at once. It is safe for concurrent use.
+// A Backoff says when a post of a deployment that failed is tried again, and which posts ended without a mark, since an earlier one has not ended. A process that
+// begins tries at once. It is safe for concurrent use.
 type Backoff struct {
 	mu    sync.Mutex
 	waits map[Attempt]wait
@@ -31,6 +35,8 @@ type wait struct {
 	next  time.Duration
 	// isOutage is true if the receiver would not take other outcomes either.
 	isOutage bool
+	// hasEnded is true for an outcome that is not posted again.
+	hasEnded bool
 }
 
 // NewBackoff returns a backoff of which nothing has failed.
@@ -54,9 +60,29 @@ func (b *Backoff) Fail(a Attempt, cause error, now time.Time) bool {
 	return !failed
 }
 
-// Forget drops what is known of an attempt that is not made again.
-func (b *Backoff) Forget(a Attempt) {
+// End records that an outcome is not posted to a receiver again.
+func (b *Backoff) End(a Attempt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.waits, a)
+	b.waits[a] = wait{hasEnded: true}
+}
+
+// HasEnded reports whether an outcome is not posted to a receiver again.
+func (b *Backoff) HasEnded(a Attempt) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.waits[a].hasEnded
+}
+
+// KeepOnly drops everything but what is known of some attempts. The others are not made again.
+func (b *Backoff) KeepOnly(attempts []Attempt) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	kept := map[Attempt]wait{}
+	for _, a := range attempts {
+		if w, known := b.waits[a]; known {
+			kept[a] = w
+		}
+	}
+	b.waits = kept
 }

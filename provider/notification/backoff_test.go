@@ -39,8 +39,16 @@ func TestBackoff(t *testing.T) {
 	if left, _ := b.Remaining(Attempt{ID: a.ID, Receiver: "r2"}, now); left != 0 {
 		t.Error("Remaining(...): a receiver waits for another one")
 	}
-	b.Forget(a)
-	if left, _ := b.Remaining(a, now); left != 0 || len(b.waits) != 0 {
-		t.Error("Forget(...): the attempt is known still")
+	b.End(a)
+	if left, _ := b.Remaining(a, now); left != 0 || !b.HasEnded(a) {
+		t.Error("End(...): the attempt goes on")
+	}
+	b.KeepOnly([]Attempt{a})
+	if !b.HasEnded(a) {
+		t.Error("KeepOnly(...): an attempt that is kept is forgotten")
+	}
+	b.KeepOnly(nil)
+	if b.HasEnded(a) || len(b.waits) != 0 {
+		t.Error("KeepOnly(...): the attempt is known still")
 	}
 }

@@ -83,13 +83,13 @@ type customData struct {
 }
 
 // newCloudEvent returns the body for an outcome. ControlPlane is the name of the installation.
-func newCloudEvent(p *Pending, controlPlane string) ([]byte, error) {
-	o, d := p.Outcome, p.Deployment
+func newCloudEvent(n *Notification, controlPlane string) ([]byte, error) {
+	o, d := n.Outcome, n.Deployment
 	source, subject, at := "/intentplane/"+url.PathEscape(controlPlane), subjectOf(d), o.At.UTC().Format(time.RFC3339)
 	e := cloudEvent{
-		SpecVersion: cloudEventsVersion, ID: o.ID(d.UID), Source: source, Type: o.eventType(), Subject: subject, Time: at, DataContentType: contentTypeJSON,
+		SpecVersion: cloudEventsVersion, ID: n.ID(), Source: source, Type: o.eventType(), Subject: subject, Time: at, DataContentType: contentTypeJSON,
 		Data: cdEvent{
-			Context: cdContext{SpecVersion: cdEventsVersion, ID: o.ID(d.UID), Source: source, Type: o.eventType(), Timestamp: at},
+			Context: cdContext{SpecVersion: cdEventsVersion, ID: n.ID(), Source: source, Type: o.eventType(), Timestamp: at},
 			Subject: cdSubject{ID: subject, Source: source, Content: cdContent{Environment: cdReference{ID: controlPlane}, ArtifactID: o.artifactID(d)}},
 			CustomData: customData{
 				Deployment: d, Outcome: o.Result, Epoch: o.Epoch, Revision: o.Revision, LiveRevision: o.LiveRevision,

@@ -10,21 +10,19 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-func pendingOutcome(result deploymentv1alpha1.Outcome) *Pending {
-	return &Pending{
+func notificationOf(result deploymentv1alpha1.Outcome) *Notification {
+	return &Notification{
 		Outcome: Outcome{
 			Result: result, Index: 9, Epoch: 1, Revision: 6, LiveRevision: 5, At: metav1.NewTime(clock()), Reason: "GateFailed",
 			Message: "latency_p99 is 812ms.", Commit: "8d21c0e5f77a90c31a7fe11b9e02d5f77a90c31a", Sites: []string{"edge1", "edge2"},
 		},
 		Deployment: Deployment{APIVersion: "intentplane.dev/v1alpha1", Kind: "IntentDeployment", Namespace: "team-a", Name: "shop", UID: "u1"},
-		Config:     Config{Kind: "ClusterProviderConfig", Name: "default"},
-		Receivers:  []string{"r1"},
 	}
 }
 
 // TestNewCloudEvent compares the whole body with what CloudEvents 1.0 and CDEvents 0.5.1 ask for.
 func TestNewCloudEvent(t *testing.T) {
-	b, err := newCloudEvent(pendingOutcome(deploymentv1alpha1.OutcomeRolledBack), "fleet one")
+	b, err := newCloudEvent(notificationOf(deploymentv1alpha1.OutcomeRolledBack), "fleet one")
 	if err != nil {
 		t.Fatal(err)
 	}

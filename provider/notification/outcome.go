@@ -1,8 +1,7 @@
-// Package notification decides which outcomes of deployments are posted to the receivers of a configuration, what a record remembers of that, and
-// posts them.
+// Package notification decides which outcomes of deployments are posted to the receivers of a configuration, and posts them.
 //
-// What is owed follows from the transitions in the status of a deployment. The record follows the status: an outcome is written to it once a status
-// showed it, and it is removed once a receiver has taken it. So each outcome is posted at least once, and each post of it has the same id.
+// Outcomes follow from the transitions in the status of a deployment. The one thing that is remembered is a mark for each receiver: the last outcome that
+// was posted to it. The mark is written after the post. So each outcome is posted at least once, and each post of it has the same id.
 package notification
 
 import (
@@ -10,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -41,108 +38,122 @@ type Deployment struct {
 
 // A Status is what is read of the status of a deployment.
 type Status struct {
-	xpv2.ConditionedStatus `json:",inline"`
-
-	Phase        deploymentv1alpha1.Phase           `json:"phase"`
-	Message      string                             `json:"message"`
-	Revision     int64                              `json:"revision"`
-	LiveRevision int64                              `json:"liveRevision"`
-	Delivery     deploymentv1alpha1.DeliveryStatus  `json:"delivery"`
-	Rollback     deploymentv1alpha1.RollbackStatus  `json:"rollback"`
-	Requests     []deploymentv1alpha1.RequestStatus `json:"requests"`
-	Transitions  []deploymentv1alpha1.Transition    `json:"transitions"`
+	Phase        deploymentv1alpha1.Phase          `json:"phase"`
+	Message      string                            `json:"message"`
+	LiveRevision int64                             `json:"liveRevision"`
+	Delivery     deploymentv1alpha1.DeliveryStatus `json:"delivery"`
+	Transitions  []deploymentv1alpha1.Transition   `json:"transitions"`
 }
 
-// An Outcome is how a revision of a deployment ended. All of it is copied when a status shows it, so that each post of it is the same.
+// An Outcome is how a revision of a deployment ended.
 type Outcome struct {
 	// Result of the revision: Succeeded, RolledBack or Failed.
-	Result deploymentv1alpha1.Outcome `json:"result"`
+	Result deploymentv1alpha1.Outcome
 
 	// Index of the transition that brought it.
-	Index int64 `json:"index"`
+	Index int64
 
 	// Epoch of the ledger that the revision belongs to.
-	Epoch int64 `json:"epoch"`
+	Epoch int64
 
 	// Revision that ended.
-	Revision int64 `json:"revision"`
+	Revision int64
 
-	// LiveRevision is the revision that runs at all Sites. 0 means none.
-	LiveRevision int64 `json:"liveRevision,omitempty"`
+	// LiveRevision is the revision that runs at all Sites. 0 means none, or that it is not known.
+	LiveRevision int64
 
 	// At is when it ended.
-	At metav1.Time `json:"at"`
+	At metav1.Time
 
 	// IsFirst is true for the first revision of a deployment that was verified.
-	IsFirst bool `json:"isFirst,omitempty"`
+	IsFirst bool
 
 	// Reason of a rejection.
-	Reason string `json:"reason,omitempty"`
+	Reason string
 
-	// Message for people.
-	Message string `json:"message,omitempty"`
+	// Message for people. It is there, as commit and Sites are, while the status of the deployment is about the outcome.
+	Message string
 
 	// Commit that brought the revision to the branch.
-	Commit string `json:"commit,omitempty"`
+	Commit string
 
 	// Request is the digest of the revision's request. It is for the log.
-	Request string `json:"request,omitempty"`
+	Request string
 
 	// Sites of the deployment, sorted, as many as a notification names.
-	Sites []string `json:"sites,omitempty"`
+	Sites []string
 }
 
-// ID of an outcome: the same for each post of it, and for each transition that shows it.
-func (o Outcome) ID(uid string) string {
-	return fmt.Sprintf("%s.%d.%d.%s", uid, o.Epoch, o.Revision, o.Result)
+// A Notification is an outcome of a deployment, as receivers get it.
+type Notification struct {
+	Outcome
+
+	// Deployment that the outcome is about.
+	Deployment Deployment
 }
 
-// Outcomes returns those that a status shows, the oldest first, and how long one of them has to wait until it counts, or 0. Only the newest has
-// what the status says beside its transitions. State is the ledger of the deployment as far as it is known.
+// ID of a notification: the same for each post of it.
+func (n *Notification) ID() string { return n.Deployment.UID + "." + n.key() }
+
+// key of an outcome among those of its deployment: the same for each transition that shows it.
+func (o *Outcome) key() string { return fmt.Sprintf("%d.%d.%s", o.Epoch, o.Revision, o.Result) }
+
+// Outcomes returns those that the transitions of a status show, each once, the oldest first, and how long one of them has to wait until it counts, or 0.
+// State is the ledger of the deployment as far as it is known.
 func Outcomes(s *Status, state *ledger.State, now time.Time) ([]Outcome, time.Duration) {
 	var out []Outcome
 	for i, t := range s.Transitions {
-		isLast := i == len(s.Transitions)-1
-		result := resultOf(t, isLast, s)
+		result := s.resultOf(i)
 		if result == "" {
 			continue
 		}
 		if wait := settleTime - now.Sub(t.At.Time); result == deploymentv1alpha1.OutcomeFailed && wait > 0 {
 			return out, wait
 		}
-		out = append(out, newOutcome(t, result, isLast, s, state))
+		o := s.newOutcome(i, result, state)
+		if !slices.ContainsFunc(out, func(earlier Outcome) bool { return earlier.key() == o.key() }) {
+			out = append(out, o)
+		}
 	}
 	return out, 0
 }
 
 // resultOf returns the outcome that a transition brings, or "".
-func resultOf(t deploymentv1alpha1.Transition, isLast bool, s *Status) deploymentv1alpha1.Outcome {
+func (s *Status) resultOf(i int) deploymentv1alpha1.Outcome {
+	t := s.Transitions[i]
 	switch {
 	case t.Revision == 0:
 	case t.To == deploymentv1alpha1.PhaseSucceeded && t.From == deploymentv1alpha1.PhaseRollingBack:
 		return deploymentv1alpha1.OutcomeRolledBack
 	case t.To == deploymentv1alpha1.PhaseSucceeded && t.From == deploymentv1alpha1.PhaseValidating:
 		return deploymentv1alpha1.OutcomeSucceeded
-	case t.To == deploymentv1alpha1.PhaseFailed && isLast && s.isRejectedForGood():
+	case t.To == deploymentv1alpha1.PhaseFailed && t.Rejected != "" && !s.beginsRollback(i):
 		return deploymentv1alpha1.OutcomeFailed
 	}
 	return ""
 }
 
-// isRejectedForGood reports whether the revision was rejected, and stays so until a user acts. A spec that cannot be carried out is not that: then
-// Stalled has another reason.
-func (s *Status) isRejectedForGood() bool {
-	c := s.GetCondition(deploymentv1alpha1.TypeStalled)
-	return s.Phase == deploymentv1alpha1.PhaseFailed && s.Rollback.Reason != "" && c.Status == corev1.ConditionTrue &&
-		slices.Contains([]string{s.Rollback.Reason, deploymentv1alpha1.ReasonIrreversible}, string(c.Reason))
+// beginsRollback reports whether a rollback of the revision followed a transition so soon that it began by itself.
+func (s *Status) beginsRollback(i int) bool {
+	t := s.Transitions[i]
+	return slices.ContainsFunc(s.Transitions[i+1:], func(later deploymentv1alpha1.Transition) bool {
+		return later.To == deploymentv1alpha1.PhaseRollingBack && later.Revision == t.Revision && later.At.Sub(t.At.Time) < settleTime
+	})
 }
 
-func newOutcome(t deploymentv1alpha1.Transition, result deploymentv1alpha1.Outcome, isLast bool, s *Status, state *ledger.State) Outcome {
-	o := Outcome{Result: result, Index: t.Index, Epoch: state.Epoch, Revision: t.Revision, At: t.At, Request: state.RequestDigest(t.Revision), Sites: sitesOf(s)}
+func (s *Status) newOutcome(i int, result deploymentv1alpha1.Outcome, state *ledger.State) Outcome {
+	t := s.Transitions[i]
+	o := Outcome{
+		Result: result, Index: t.Index, Epoch: state.Epoch, Revision: t.Revision, LiveRevision: t.Restored, At: t.At, Reason: t.Rejected,
+		Request: state.RequestDigest(t.Revision),
+	}
 	o.IsFirst = result == deploymentv1alpha1.OutcomeSucceeded && isFirstVerified(t.Revision, state)
-	if isLast && t.To == s.Phase {
-		o.Message, o.Commit, o.LiveRevision = s.Message, s.Delivery.GitCommit, s.LiveRevision
-		o.Reason = s.Rollback.Reason
+	if i < len(s.Transitions)-1 || t.To != s.Phase {
+		return o
+	}
+	o.Message, o.Commit, o.Sites = s.Message, s.Delivery.GitCommit, sitesOf(s)
+	if o.LiveRevision == 0 {
+		o.LiveRevision = s.LiveRevision
 	}
 	return o
 }

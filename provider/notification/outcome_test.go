@@ -6,9 +6,7 @@ import (
 	"testing"
 	"time"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -33,19 +31,31 @@ func statusOf(phase deploymentv1alpha1.Phase, t ...deploymentv1alpha1.Transition
 	return &Status{Phase: phase, Message: "said", Transitions: t, LiveRevision: 4, Delivery: deploymentv1alpha1.DeliveryStatus{GitCommit: "8d21c0e"}}
 }
 
-func stalled(s *Status, rejected, reason string) *Status {
-	s.Rollback.Reason = rejected
-	s.SetConditions(xpv2.Condition{Type: deploymentv1alpha1.TypeStalled, Status: corev1.ConditionTrue, Reason: xpv2.ConditionReason(reason)})
-	return s
+// rejected says on the changes to Failed that the revision was rejected, and on the end of a rollback which revision runs again.
+func rejected(transitions []deploymentv1alpha1.Transition) []deploymentv1alpha1.Transition {
+	for i := range transitions {
+		t := &transitions[i]
+		if t.To == deploymentv1alpha1.PhaseFailed {
+			t.Rejected = rolloutv1alpha1.RejectedGateFailed
+		}
+		if t.From == deploymentv1alpha1.PhaseRollingBack && t.To == deploymentv1alpha1.PhaseSucceeded {
+			t.Rejected, t.Restored = rolloutv1alpha1.RejectedGateFailed, t.Revision-1
+		}
+	}
+	return transitions
+}
+
+// aged moves transitions from an index on into the past, or into the future.
+func aged(transitions []deploymentv1alpha1.Transition, from int, by time.Duration) []deploymentv1alpha1.Transition {
+	for i := from; i < len(transitions); i++ {
+		transitions[i].At = metav1.NewTime(transitions[i].At.Add(-by))
+	}
+	return transitions
 }
 
 func TestOutcomes(t *testing.T) {
 	const delivering, validating, succeeded = deploymentv1alpha1.PhaseDelivering, deploymentv1alpha1.PhaseValidating, deploymentv1alpha1.PhaseSucceeded
-	const failed, rolling = deploymentv1alpha1.PhaseFailed, deploymentv1alpha1.PhaseRollingBack
-	fresh := func(s *Status) *Status {
-		s.Transitions[len(s.Transitions)-1].At = metav1.NewTime(clock().Add(-10 * time.Second))
-		return s
-	}
+	const failed, rolling, pending = deploymentv1alpha1.PhaseFailed, deploymentv1alpha1.PhaseRollingBack, deploymentv1alpha1.PhasePending
 	cases := map[string]struct {
 		reason string
 		status *Status
@@ -54,33 +64,61 @@ func TestOutcomes(t *testing.T) {
 	}{
 		"Nothing":    {reason: "A deployment that has not begun has no outcome.", status: statusOf("")},
 		"NotOrdered": {reason: "A phase without a revision is not the outcome of one.", status: statusOf(succeeded, moves(0, 0, validating, succeeded)...)},
-		"Verified":   {reason: "A revision that was verified has succeeded.", status: statusOf(succeeded, moves(3, 5, delivering, validating, succeeded)...), want: []string{"5 Succeeded said 8d21c0e"}},
-		"RolledBack": {reason: "The end of a rollback is the outcome of the revision that was rejected, and the failure that it began with is not.", status: statusOf(succeeded, moves(3, 5, validating, failed, rolling, succeeded)...), want: []string{"5 RolledBack said 8d21c0e"}},
+		"Verified":   {reason: "A revision that was verified has succeeded.", status: statusOf(succeeded, moves(3, 5, delivering, validating, succeeded)...), want: []string{"5 Succeeded 4 said 8d21c0e"}},
+		"RolledBack": {reason: "The end of a rollback is the outcome of the revision that was rejected, and the failure that it began with is not.", status: statusOf(succeeded, rejected(moves(3, 5, validating, failed, rolling, succeeded))...), want: []string{"5 RolledBack 4 said 8d21c0e"}},
 		"Both": {
-			reason: "An outcome before the last transition is found, without what the status says now.",
-			status: statusOf(succeeded, append(moves(3, 5, validating, succeeded), moves(4, 6, rolling, succeeded)...)...), want: []string{"5 Succeeded  ", "6 RolledBack said 8d21c0e"},
+			reason: "An outcome before the last transition has what its transition says, and nothing of what the status says now.",
+			status: statusOf(succeeded, append(moves(3, 5, validating, succeeded), rejected(moves(4, 9, rolling, succeeded))...)...), want: []string{"5 Succeeded 0  ", "9 RolledBack 8 said 8d21c0e"},
 		},
-		"Rejected": {reason: "A rejected revision that nothing rolls back has failed.", status: stalled(statusOf(failed, moves(3, 5, validating, failed)...), rolloutv1alpha1.RejectedGateFailed, rolloutv1alpha1.RejectedGateFailed), want: []string{"5 Failed said 8d21c0e"}},
+		"RolledBackBefore": {
+			reason: "A rollback that a later revision followed names the revision that ran after it.",
+			status: statusOf(pending, append(rejected(moves(3, 5, validating, failed, rolling, succeeded)), moves(6, 6, succeeded, pending)...)...), want: []string{"5 RolledBack 4  "},
+		},
+		"Rejected": {reason: "A rejected revision that nothing rolls back has failed.", status: statusOf(failed, rejected(moves(3, 5, validating, failed))...), want: []string{"5 Failed 4 said 8d21c0e"}},
+		"FailedBefore": {
+			reason: "A rejected revision that a later one followed has failed, too.",
+			status: statusOf(succeeded, append(rejected(moves(3, 5, validating, failed)), moves(4, 6, failed, pending, validating, succeeded)...)...), want: []string{"5 Failed 0  ", "6 Succeeded 4 said 8d21c0e"},
+		},
+		"FailedTwice": {
+			reason: "Failures of two revisions with a success between them are three outcomes.",
+			status: statusOf(failed, append(append(rejected(moves(3, 5, validating, failed)), moves(4, 6, failed, validating, succeeded)...), rejected(moves(6, 7, succeeded, validating, failed))...)...),
+			want:   []string{"5 Failed 0  ", "6 Succeeded 0  ", "7 Failed 4 said 8d21c0e"},
+		},
+		"TakenBack": {
+			reason: "A revision that comes to the same outcome again, as after an edit that was taken back, has one outcome.",
+			status: statusOf(succeeded, append(moves(3, 5, validating, succeeded), moves(4, 5, succeeded, pending, validating, succeeded)...)...), want: []string{"5 Succeeded 0  "},
+		},
 		"Earlier": {
 			reason: "A failure that a rollback followed is not an outcome, also while a later revision has failed.",
-			status: stalled(statusOf(failed, append(moves(3, 4, validating, failed, rolling, succeeded), moves(6, 5, validating, failed)...)...), rolloutv1alpha1.RejectedGateFailed, rolloutv1alpha1.RejectedGateFailed),
-			want:   []string{"4 RolledBack  ", "5 Failed said 8d21c0e"},
+			status: statusOf(failed, append(rejected(moves(3, 4, validating, failed, rolling, succeeded)), rejected(moves(6, 5, validating, failed))...)...),
+			want:   []string{"4 RolledBack 3  ", "5 Failed 4 said 8d21c0e"},
 		},
-		"Irreversible": {reason: "A rejected revision whose rollback a user has to ask for has failed.", status: stalled(statusOf(failed, moves(3, 5, validating, failed)...), rolloutv1alpha1.RejectedGateFailed, deploymentv1alpha1.ReasonIrreversible), want: []string{"5 Failed said 8d21c0e"}},
-		"Settling":     {reason: "A revision that was rejected just now may be rolled back by itself.", status: fresh(stalled(statusOf(failed, moves(3, 5, validating, failed)...), rolloutv1alpha1.RejectedGateFailed, rolloutv1alpha1.RejectedGateFailed)), wait: 20 * time.Second},
-		"InvalidSpec":  {reason: "A spec that cannot be carried out is not the outcome of the revision before.", status: stalled(statusOf(failed, moves(3, 5, "Pending", failed)...), rolloutv1alpha1.RejectedGateFailed, deploymentv1alpha1.ReasonInvalidSpec)},
-		"Conflict":     {reason: "A revision that is not rejected may succeed still.", status: stalled(statusOf(failed, moves(3, 5, delivering, failed)...), "", deploymentv1alpha1.ReasonObjectConflict)},
-		"NoReason":     {reason: "A condition without a reason says nothing of a rejection.", status: stalled(statusOf(failed, moves(3, 5, delivering, failed)...), "", "")},
-		"Returned":     {reason: "A deployment that leaves Failed has no such outcome any more.", status: stalled(statusOf(rolling, moves(3, 5, validating, failed, rolling)...), rolloutv1alpha1.RejectedGateFailed, rolloutv1alpha1.RejectedGateFailed)},
+		"LateRollback": {
+			reason: "A failure that a user rolls back a while later is an outcome, and its rollback is another.",
+			status: statusOf(succeeded, aged(rejected(moves(3, 5, validating, failed, rolling, succeeded)), 1, -settleTime)...), want: []string{"5 Failed 0  ", "5 RolledBack 4 said 8d21c0e"},
+		},
+		"ClockBack": {
+			reason: "A rollback that began before its failure, by a clock that was set back, began by itself.",
+			status: statusOf(succeeded, aged(rejected(moves(3, 5, validating, failed, rolling, succeeded)), 1, time.Hour)...), want: []string{"5 RolledBack 4 said 8d21c0e"},
+		},
+		"Settling": {reason: "A revision that was rejected just now may be rolled back by itself.", status: statusOf(failed, aged(rejected(moves(3, 5, validating, failed)), 0, -50*time.Second)...), wait: 20 * time.Second},
+		"SettlingBefore": {
+			reason: "Outcomes keep their order: one after a failure waits until that counts.",
+			status: statusOf(succeeded, aged(append(rejected(moves(3, 5, validating, failed)), moves(4, 6, failed, validating, succeeded)...), 0, -50*time.Second)...), wait: 20 * time.Second,
+		},
+		"InvalidSpec": {reason: "A spec that cannot be carried out is not the outcome of the revision before.", status: statusOf(failed, moves(3, 5, pending, failed)...)},
+		"Conflict":    {reason: "A revision that is not rejected may succeed still.", status: statusOf(failed, moves(3, 5, delivering, failed)...)},
+		"Rolling":     {reason: "A rejected revision that is being rolled back has no outcome yet.", status: statusOf(rolling, rejected(moves(3, 5, validating, failed, rolling))...)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			outcomes, wait := Outcomes(tc.status, &ledger.State{Head: ledger.Head{Epoch: 2}}, clock())
 			var got []string
 			for _, o := range outcomes {
-				got = append(got, fmt.Sprintf("%d %s %s %s", o.Revision, o.Result, o.Message, o.Commit))
-				if id := o.ID("u1"); id != fmt.Sprintf("u1.2.%d.%s", o.Revision, o.Result) {
-					t.Errorf("ID(...): %s", id)
+				got = append(got, fmt.Sprintf("%d %s %d %s %s", o.Revision, o.Result, o.LiveRevision, o.Message, o.Commit))
+				n := Notification{Outcome: o, Deployment: Deployment{UID: "u1"}}
+				if id := n.ID(); id != fmt.Sprintf("u1.2.%d.%s", o.Revision, o.Result) {
+					t.Errorf("ID(): %s", id)
 				}
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -72,12 +72,12 @@ func NewPoster(o fetch.Options) *Poster {
 
 // Post posts an outcome to a receiver. It returns a RejectedError for an answer that does not take it, a fetch.Error where there is none, and
 // ErrBusy if nothing was posted. None of them holds a secret, or the path of an address.
-func (p *Poster) Post(ctx context.Context, r *Receiver, what *Pending) error {
-	body, contentType, err := r.encode(what)
+func (p *Poster) Post(ctx context.Context, r *Receiver, n *Notification) error {
+	body, contentType, err := r.encode(n)
 	if err != nil {
 		return err
 	}
-	free, err := p.acquirePlace(ctx, shares.Place{Host: r.URL.Host, Namespace: what.Deployment.Namespace})
+	free, err := p.acquirePlace(ctx, shares.Place{Host: r.URL.Host, Namespace: n.Deployment.Namespace})
 	if err != nil {
 		return err
 	}
@@ -105,12 +105,12 @@ func (p *Poster) acquirePlace(ctx context.Context, at shares.Place) (func(), err
 }
 
 // encode returns the body for an outcome, and its type.
-func (r *Receiver) encode(what *Pending) (body []byte, contentType string, err error) {
+func (r *Receiver) encode(n *Notification) (body []byte, contentType string, err error) {
 	if r.Format == configv1alpha1.FormatSlack {
-		body, err = newSlackMessage(what, r.ControlPlane)
+		body, err = newSlackMessage(n, r.ControlPlane)
 		return body, contentTypeJSON, err
 	}
-	body, err = newCloudEvent(what, r.ControlPlane)
+	body, err = newCloudEvent(n, r.ControlPlane)
 	return body, contentTypeCloudEvent, err
 }
 

@@ -68,7 +68,7 @@ func TestPost(t *testing.T) {
 			s := httptest.NewTLSServer(tc.handler)
 			defer s.Close()
 			got, outage := "", false
-			if err := NewPoster(fetch.Options{Loopback: !tc.guarded}).Post(t.Context(), receiverAt(t, s), pendingOutcome(rolledBack)); err != nil {
+			if err := NewPoster(fetch.Options{Loopback: !tc.guarded}).Post(t.Context(), receiverAt(t, s), notificationOf(rolledBack)); err != nil {
 				got, outage = err.Error(), IsOutage(err)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" || outage != tc.outage {
@@ -104,7 +104,7 @@ func TestPostedRequest(t *testing.T) {
 	} {
 		r := receiverAt(t, s)
 		r.Format, r.Key = tc.format, tc.key
-		if err := NewPoster(fetch.Options{Loopback: true, UserAgent: "intentplane/test"}).Post(t.Context(), r, pendingOutcome(rolledBack)); err != nil {
+		if err := NewPoster(fetch.Options{Loopback: true, UserAgent: "intentplane/test"}).Post(t.Context(), r, notificationOf(rolledBack)); err != nil {
 			t.Fatal(err)
 		}
 		want := ""
@@ -129,7 +129,7 @@ func TestPostedTwice(t *testing.T) {
 	}))
 	defer s.Close()
 	for range 2 {
-		if err := NewPoster(fetch.Options{Loopback: true}).Post(t.Context(), receiverAt(t, s), pendingOutcome(rolledBack)); err != nil {
+		if err := NewPoster(fetch.Options{Loopback: true}).Post(t.Context(), receiverAt(t, s), notificationOf(rolledBack)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,7 +147,7 @@ func TestSlowReceiver(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer s.Close()
-	err := NewPoster(fetch.Options{Loopback: true}).Post(ctx, receiverAt(t, s), pendingOutcome(rolledBack))
+	err := NewPoster(fetch.Options{Loopback: true}).Post(ctx, receiverAt(t, s), notificationOf(rolledBack))
 	if err == nil || !IsOutage(err) {
 		t.Errorf("Post(...): want an outage, got %v", err)
 	}
@@ -167,17 +167,17 @@ func TestShareOfANamespace(t *testing.T) {
 	defer s.Close()
 	p, ends := NewPoster(fetch.Options{Loopback: true}), make(chan error, 100)
 	for range share {
-		go func() { ends <- p.Post(t.Context(), receiverAt(t, s), pendingOutcome(rolledBack)) }()
+		go func() { ends <- p.Post(t.Context(), receiverAt(t, s), notificationOf(rolledBack)) }()
 	}
 	for range share {
 		<-waiting
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := p.Post(ctx, receiverAt(t, s), pendingOutcome(rolledBack)); !errors.Is(err, ErrBusy) {
+	if err := p.Post(ctx, receiverAt(t, s), notificationOf(rolledBack)); !errors.Is(err, ErrBusy) {
 		t.Errorf("a namespace has more than its share at a host: %v", err)
 	}
-	other := pendingOutcome(rolledBack)
+	other := notificationOf(rolledBack)
 	other.Deployment.Namespace = "team-b"
 	if err := p.Post(t.Context(), receiverAt(t, s), other); err != nil {
 		t.Errorf("another namespace waits: %v", err)

@@ -14,8 +14,8 @@ import (
 const shortCommit = 7
 
 // newSlackMessage returns the body for an incoming webhook of Slack.
-func newSlackMessage(p *Pending, controlPlane string) ([]byte, error) {
-	o, d := p.Outcome, p.Deployment
+func newSlackMessage(n *Notification, controlPlane string) ([]byte, error) {
+	o, d := n.Outcome, n.Deployment
 	text := fmt.Sprintf("%s *%s/%s* revision %d %s", iconOf(o.Result), escapeSlack(d.Namespace), escapeSlack(d.Name), o.Revision, o.sentence())
 	if o.Message != "" {
 		text += "\n" + escapeSlack(o.Message)

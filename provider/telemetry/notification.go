@@ -11,15 +11,12 @@ const (
 	// NotificationFailed means that a receiver did not take a notification, which is posted again.
 	NotificationFailed NotificationResult = "Failed"
 
-	// NotificationGivenUp means that a notification is not posted again, since no receiver took it for a day, or since too many wait.
+	// NotificationGivenUp means that a notification is not posted again, since its receiver did not take it for a day.
 	NotificationGivenUp NotificationResult = "GivenUp"
-
-	// NotificationDropped means that the configuration does not name the receiver of a notification any more.
-	NotificationDropped NotificationResult = "Dropped"
 )
 
 func notificationResults() []string {
-	return toStrings(NotificationDelivered, NotificationFailed, NotificationGivenUp, NotificationDropped)
+	return toStrings(NotificationDelivered, NotificationFailed, NotificationGivenUp)
 }
 
 // Notified counts a notification by how it ended.

@@ -80,7 +80,7 @@ func (n *notified) postTo(ctx context.Context, r *receiver.Receiver) error {
 	config.SetAPIVersion("config.intentplane.dev/v1alpha1")
 	config.SetKind("ClusterProviderConfig")
 	config.SetName("default")
-	patch := fmt.Appendf(nil, `{"spec":{"notifications":[{"url":%q,"events":["Succeeded"],"secretRef":{"namespace":%q,"name":%q},"caBundleSecretRef":{"namespace":%q,"name":%q,"key":"ca.crt"}}]}}`,
+	patch := fmt.Appendf(nil, `{"spec":{"notifications":[{"name":"bench","url":%q,"events":["Succeeded"],"secretRef":{"namespace":%q,"name":%q},"caBundleSecretRef":{"namespace":%q,"name":%q,"key":"ca.crt"}}]}}`,
 		r.URL(), namespace, hookSecret, namespace, hookSecret)
 	return errors.Wrap(n.s.cp.Client.Patch(ctx, config, client.RawPatch(types.MergePatchType, patch)), "cannot patch configuration")
 }

@@ -59,7 +59,7 @@ func (s *Scene) NotifyReceiver(r *receiver.Receiver, key string, outcomes ...any
 	s.T.Helper()
 	s.Apply(s.newSecret(receiverSecret, map[string]any{"token": key, "ca.crt": r.Bundle()}))
 	s.Apply(s.Set(s.ClusterProviderConfig(), []any{map[string]any{
-		"url": r.URL(), "events": outcomes,
+		"name": "tests", "url": r.URL(), "events": outcomes,
 		"secretRef":         map[string]any{"namespace": s.Namespace, "name": receiverSecret},
 		"caBundleSecretRef": map[string]any{"namespace": s.Namespace, "name": receiverSecret, "key": "ca.crt"},
 	}}, "spec", "notifications"))

@@ -252,6 +252,14 @@ const (
 
 // Notification receives the outcomes of deployments whose spec.deliveryConfig.gitOpsRepo names the configuration.
 type Notification struct {
+	// Name of the receiver, by which the provider remembers what it has posted to it: a DNS label. A receiver with another name is another receiver, and gets
+	// outcomes from then on.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower-case letters, digits and '-'"
+	Name string `json:"name"`
+
 	// URL that is posted to. The Secret may hold the whole address under key address, where a part of it is secret: then the host here has to be
 	// the same. In a ProviderConfig its host has to be one that --notification-hosts of the provider names. A near address, such as one of the provider's own
 	// machine, is not posted to.
@@ -320,10 +328,11 @@ type ProviderConfigSpec struct {
 	// +optional
 	Build *Build `json:"build,omitempty"`
 
-	// Notifications of outcomes: who is posted to when a revision of a deployment was verified, rolled back, or failed. Absent means none.
+	// Notifications of outcomes: the receivers that are posted to when a revision of a deployment was verified, rolled back, or failed. Absent means none.
 	// +optional
 	// +kubebuilder:validation:MaxItems=8
-	// +listType=atomic
+	// +listType=map
+	// +listMapKey=name
 	Notifications []Notification `json:"notifications,omitempty"`
 }
 

@@ -265,13 +265,23 @@ type Transition struct {
 	// Revision at that time. 0 means that nothing was ordered.
 	// +optional
 	Revision int64 `json:"revision,omitempty"`
+
+	// Rejected is the reason of the revision's rejection, on the change to Failed that follows it, and on the one that ends its rollback. Empty on all
+	// others, such as the change to Failed by a spec that is not valid.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Rejected string `json:"rejected,omitempty"`
+
+	// Restored is the revision that the Sites run again, on the change that ends a rollback. 0 on all others.
+	// +optional
+	Restored int64 `json:"restored,omitempty"`
 }
 
 // IsOfEarlierRequest reports whether phase and outcome belong to an earlier request, because the present request is held back.
 func (s *IntentDeploymentStatus) IsOfEarlierRequest() bool { return s.HeldBack && s.Outcome != "" }
 
 // IntentDeploymentStatus is a projection of what is known. Each part of it could be thrown away and computed again, but for
-// transitions, which nothing reads. Crossplane adds the conditions.
+// transitions, which nothing but events, metrics and notifications follows from. Crossplane adds the conditions.
 type IntentDeploymentStatus struct {
 	// Phase of the deployment.
 	// +optional

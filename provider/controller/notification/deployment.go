@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/notification"
@@ -65,53 +64,47 @@ func (d *observedDeployment) config() notification.Config {
 	return c
 }
 
-// A namedConfig is the configuration that a deployment named, as long as uid and generation are the same.
-type namedConfig struct {
-	uid        string
-	generation int64
-	config     notification.Config
-}
-
-// noteConfig remembers what a deployment names, or forgets one that does not exist.
-func (r *Reconciler) noteConfig(key types.NamespacedName, d *observedDeployment) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if d == nil {
-		delete(r.configs, key)
-		return
+// isWanted reports whether a deployment may name a configuration with receivers. One that is known to name one without any need not be read: the cache does not
+// have its status. It returns an error if the cache cannot be read.
+func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName, known *note) (bool, error) {
+	wanted, err := r.hasReceivers(ctx)
+	if err != nil {
+		return false, err
 	}
-	r.configs[key] = namedConfig{uid: d.Identity.UID, generation: d.Generation, config: d.config()}
-}
-
-// isUnwanted reports whether a deployment is known to name a configuration without receivers, so that its status, which the cache does not have, need not be
-// read. It returns an error if the cache cannot be read.
-func (r *Reconciler) isUnwanted(ctx context.Context, key types.NamespacedName) (bool, error) {
-	r.mu.Lock()
-	known, ok := r.configs[key]
-	r.mu.Unlock()
-	if !ok {
+	if !wanted {
+		r.countPending(known, 0)
+		r.notes.ForgetNote(key)
 		return false, nil
+	}
+	if known.uid == "" {
+		return true, nil
 	}
 	m := &metav1.PartialObjectMetadata{}
 	m.SetGroupVersionKind(r.gvk)
 	if err := r.kube.Get(ctx, key, m); err != nil {
-		return false, errors.Wrap(client.IgnoreNotFound(err), "cannot get metadata of deployment")
+		return true, errors.Wrap(client.IgnoreNotFound(err), "cannot get metadata of deployment")
 	}
 	if string(m.UID) != known.uid || m.Generation != known.generation {
-		return false, nil
+		return true, nil
 	}
 	spec, err := r.getConfig(ctx, known.config, key.Namespace)
-	return err == nil && (spec == nil || len(spec.Notifications) == 0), err
+	if err != nil || spec != nil && len(spec.Notifications) > 0 {
+		return true, err
+	}
+	r.countPending(known, 0)
+	return false, nil
 }
 
-// receiversOf returns the receivers of the configuration that a deployment names. One that does not exist has none.
-func (r *Reconciler) receiversOf(ctx context.Context, d *observedDeployment) ([]configv1alpha1.Notification, error) {
-	if d == nil {
-		return nil, nil
-	}
-	spec, err := r.getConfig(ctx, d.config(), d.Identity.Namespace)
+// turnsOf returns a turn for each receiver of the configuration that a deployment names. One that does not exist has none.
+func (r *Reconciler) turnsOf(ctx context.Context, d *observedDeployment) ([]*turn, error) {
+	config := d.config()
+	spec, err := r.getConfig(ctx, config, d.Identity.Namespace)
 	if err != nil || spec == nil {
 		return nil, err
 	}
-	return spec.Notifications, nil
+	var out []*turn
+	for i, id := range config.Receivers(spec.Notifications) {
+		out = append(out, &turn{id: id, config: config, receiver: &spec.Notifications[i], controlPlane: spec.ControlPlane, ended: map[string]bool{}})
+	}
+	return out, nil
 }

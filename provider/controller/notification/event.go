@@ -21,41 +21,41 @@ const (
 	// ReasonNotificationDelayed is the reason of the event for a receiver that did not take the notification of an outcome, which is posted again.
 	ReasonNotificationDelayed = "NotificationDelayed"
 
-	// ReasonNotificationGivenUp is the reason of the event for a notification that is not posted again: its receiver did not take it for a day, or too
-	// many others wait.
+	// ReasonNotificationGivenUp is the reason of the event for a notification that is not posted again: its receiver did not take it for a day.
 	ReasonNotificationGivenUp = "NotificationGivenUp"
 )
 
 // reportDelayed creates the event for the first post that failed. Host is the one of the receiver, as the configuration says it.
-func (r *Reconciler) reportDelayed(ctx context.Context, a notification.Attempt, p *notification.Pending, host string, cause error) {
-	message := fmt.Sprintf("%s did not take the notification that revision %d is %s: %s. The provider posts it again for a day", nameOfHost(host), p.Revision, p.Result, cause)
-	r.createEvent(ctx, a, p, event.Reason(ReasonNotificationDelayed), message)
+func (r *Reconciler) reportDelayed(ctx context.Context, a notification.Attempt, n *notification.Notification, host string, cause error) {
+	message := fmt.Sprintf("%s did not take the notification that revision %d is %s: %s. The provider posts it again for a day", nameReceiver(a.Receiver, host), n.Revision, n.Result, cause)
+	r.createEvent(ctx, a, n, event.Reason(ReasonNotificationDelayed), message)
 }
 
 // reportGivenUp creates the event for a notification that is not posted again.
-func (r *Reconciler) reportGivenUp(ctx context.Context, a notification.Attempt, p *notification.Pending, host string, cause error) {
-	message := fmt.Sprintf("%s did not take the notification that revision %d is %s, and the provider does not post it again: %s", nameOfHost(host), p.Revision, p.Result, cause)
-	r.createEvent(ctx, a, p, event.Reason(ReasonNotificationGivenUp), message)
+func (r *Reconciler) reportGivenUp(ctx context.Context, a notification.Attempt, n *notification.Notification, host string, cause error) {
+	message := fmt.Sprintf("%s did not take the notification that revision %d is %s, and the provider does not post it again: %s", nameReceiver(a.Receiver, host), n.Revision, n.Result, cause)
+	r.createEvent(ctx, a, n, event.Reason(ReasonNotificationGivenUp), message)
 }
 
-func nameOfHost(host string) string {
+// nameReceiver names a receiver as its configuration does, with its host where that is known.
+func nameReceiver(id notification.ReceiverID, host string) string {
 	if host == "" {
-		return "The receiver"
+		return "Receiver " + id.Name()
 	}
-	return "Receiver " + host
+	return "Receiver " + id.Name() + " (" + host + ")"
 }
 
 // createEvent creates an event on the deployment of a notification. Its name is derived from the notification, so that it is made once. An event that
 // cannot be made is logged: it must not keep the notification from being posted.
-func (r *Reconciler) createEvent(ctx context.Context, a notification.Attempt, p *notification.Pending, reason event.Reason, message string) {
-	err := r.kube.Create(ctx, r.newEvent(a, p, reason, message))
+func (r *Reconciler) createEvent(ctx context.Context, a notification.Attempt, n *notification.Notification, reason event.Reason, message string) {
+	err := r.kube.Create(ctx, r.newEvent(a, n, reason, message))
 	if err != nil && !kerrors.IsAlreadyExists(err) && !kerrors.HasStatusCause(err, corev1.NamespaceTerminatingCause) && !kerrors.IsNotFound(err) {
-		r.logOutcome("Cannot make event about a notification", p, "error", err)
+		r.logOutcome("Cannot make event about a notification", n, "error", err)
 	}
 }
 
-func (r *Reconciler) newEvent(a notification.Attempt, p *notification.Pending, reason event.Reason, message string) *corev1.Event {
-	sum, d := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", a.ID, a.Receiver, reason)), p.Deployment
+func (r *Reconciler) newEvent(a notification.Attempt, n *notification.Notification, reason event.Reason, message string) *corev1.Event {
+	sum, d := sha256.Sum256(fmt.Appendf(nil, "%s %s %s", a.ID, a.Receiver, reason)), n.Deployment
 	about := corev1.ObjectReference{APIVersion: d.APIVersion, Kind: d.Kind, Namespace: d.Namespace, Name: d.Name, UID: types.UID(d.UID)}
 	return setup.NewEvent(about, hex.EncodeToString(sum[:8]), corev1.EventTypeWarning, reason, message, metav1.NewTime(r.now()))
 }

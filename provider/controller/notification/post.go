@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"k8s.io/apimachinery/pkg/types"
 
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/notification"
 	"github.com/intentplane/intentplane/provider/panics"
@@ -20,108 +20,129 @@ const busyWait = 2 * time.Second
 
 // A turn is what one receiver is posted in one reconcile, and what comes of it.
 type turn struct {
-	receiver string
-	pending  []notification.Pending
+	id           notification.ReceiverID
+	config       notification.Config
+	receiver     *configv1alpha1.Notification
+	controlPlane string
 
-	// ended are the ids of the outcomes that are not posted to the receiver again.
-	ended []string
+	// pending are the notifications after the mark, the oldest first.
+	pending []notification.Notification
+
+	// ended says which of them are not posted to the receiver again, or never, since it does not want them.
+	ended map[string]bool
 
 	// retry is how long to wait for the next post, or 0.
 	retry time.Duration
 }
 
-// turnsOf returns the turns of all receivers that outcomes wait for, the oldest outcome of each first.
-func turnsOf(all []notification.Pending) []*turn {
-	var out []*turn
-	for _, p := range all {
-		for _, key := range p.Receivers {
-			i := slices.IndexFunc(out, func(t *turn) bool { return t.receiver == key })
-			if i < 0 {
-				i, out = len(out), append(out, &turn{receiver: key})
-			}
-			out[i].pending = append(out[i].pending, p)
-		}
+// add a notification. One that the receiver does not want has ended: it is not posted either where the receiver wants such outcomes later.
+func (t *turn) add(n notification.Notification) {
+	t.pending = append(t.pending, n)
+	if !slices.Contains(t.receiver.Events, n.Result) {
+		t.ended[n.ID()] = true
 	}
-	return out
 }
 
-// postPending posts what is pending, to all receivers at once, and writes the record if one of them took something. It returns how long to wait for the
-// next post, or 0.
-func (r *Reconciler) postPending(ctx context.Context, key types.NamespacedName, rec *storedRecord) (time.Duration, error) {
-	turns := turnsOf(rec.Pending)
-	all := sync.WaitGroup{}
-	for _, t := range turns {
-		all.Go(func() { r.takeTurn(ctx, t) })
+// attempt returns the one of posting a notification.
+func (t *turn) attempt(n *notification.Notification) notification.Attempt {
+	return notification.Attempt{ID: n.ID(), Receiver: t.id}
+}
+
+// endedInRow returns how many notifications are not posted again, and have none before them that is.
+func (t *turn) endedInRow() int {
+	i := slices.IndexFunc(t.pending, func(n notification.Notification) bool { return !t.ended[n.ID()] })
+	if i < 0 {
+		return len(t.pending)
 	}
-	all.Wait()
-	retry, changed := time.Duration(0), false
+	return i
+}
+
+// countNotifications returns how many notifications receivers have not taken.
+func countNotifications(turns []*turn) int {
+	n := 0
 	for _, t := range turns {
-		retry = soonest(retry, t.retry)
-		for _, id := range t.ended {
-			rec.Taken(id, t.receiver)
-			changed = true
+		n += len(t.pending) - len(t.ended)
+	}
+	return n
+}
+
+// takeTurns posts what is pending, to all receivers at once. It returns how long to wait for the next post, or 0.
+func (r *Reconciler) takeTurns(ctx context.Context, backoff *notification.Backoff, turns []*turn) time.Duration {
+	var attempts []notification.Attempt
+	for _, t := range turns {
+		for i := range t.pending {
+			attempts = append(attempts, t.attempt(&t.pending[i]))
 		}
 	}
-	if !changed {
-		return retry, nil
+	backoff.KeepOnly(attempts)
+	all := sync.WaitGroup{}
+	for _, t := range turns {
+		all.Go(func() { r.takeTurn(ctx, backoff, t) })
 	}
-	return retry, r.records.put(ctx, key, rec)
+	all.Wait()
+	retry := time.Duration(0)
+	for _, t := range turns {
+		retry = soonest(retry, t.retry)
+	}
+	return retry
 }
 
 // takeTurn posts to one receiver what is due, the oldest outcome first. A receiver that does not answer gets nothing else before the next try; one that
 // refuses an outcome may take the next one.
-func (r *Reconciler) takeTurn(ctx context.Context, t *turn) {
+func (r *Reconciler) takeTurn(ctx context.Context, backoff *notification.Backoff, t *turn) {
+	isDown := false
 	for i := range t.pending {
-		a := notification.Attempt{ID: t.pending[i].ID(), Receiver: t.receiver}
-		if wait, isOutage := r.backoff.Remaining(a, r.now()); wait > 0 {
-			t.retry = soonest(t.retry, wait)
-			if isOutage {
-				return
-			}
+		a := t.attempt(&t.pending[i])
+		if t.ended[a.ID] {
 			continue
 		}
-		ended, retry, goOn := r.postOne(ctx, a, &t.pending[i])
-		if ended {
-			t.ended = append(t.ended, a.ID)
+		if !isDown && !backoff.HasEnded(a) {
+			retry, isOutage := r.tryOne(ctx, backoff, t, &t.pending[i])
+			t.retry, isDown = soonest(t.retry, retry), isOutage
 		}
-		t.retry = soonest(t.retry, retry)
-		if !goOn {
-			return
+		if backoff.HasEnded(a) {
+			t.ended[a.ID] = true
 		}
 	}
 }
 
-// postOne posts one outcome to one receiver. It returns whether that has ended, how long to wait for the next post, and whether the receiver may take
-// other outcomes now.
-func (r *Reconciler) postOne(ctx context.Context, a notification.Attempt, p *notification.Pending) (ended bool, retry time.Duration, goOn bool) {
-	var host string
-	err := panics.Recover("post a notification", func() error {
-		to, at, err := r.receiverFor(ctx, p, a.Receiver)
-		if host = at; err != nil {
-			return err
-		}
-		return r.poster.Post(ctx, to, p)
-	})
+// tryOne posts one outcome to one receiver, if it is due. It returns how long to wait for the next post, and whether the receiver gets nothing else until then.
+func (r *Reconciler) tryOne(ctx context.Context, backoff *notification.Backoff, t *turn, n *notification.Notification) (retry time.Duration, isDown bool) {
+	a := t.attempt(n)
+	if wait, isOutage := backoff.Remaining(a, r.now()); wait > 0 {
+		return wait, isOutage
+	}
+	host, err := r.post(ctx, t, n)
 	switch {
 	case err == nil:
-		r.end(a, telemetry.NotificationDelivered)
-		return true, 0, true
-	case errors.Is(err, errReceiverGone):
-		r.end(a, telemetry.NotificationDropped)
-		return true, 0, true
+		backoff.End(a)
+		r.counter.Notified(telemetry.NotificationDelivered)
+		return 0, false
 	case ctx.Err() != nil, !isFailure(err):
-		return false, busyWait, false
+		return busyWait, true
 	}
 	r.counter.Notified(telemetry.NotificationFailed)
-	if r.now().Sub(p.At.Time) >= notification.RetryFor {
-		r.giveUp(ctx, a, p, host, err)
-		return true, busyWait, !notification.IsOutage(err) // Later outcomes have not been posted for as long.
+	if r.now().Sub(n.At.Time) >= notification.RetryFor {
+		backoff.End(a)
+		r.giveUp(ctx, a, n, host, err)
+		return busyWait, notification.IsOutage(err) // Later outcomes have not been posted for as long.
 	}
-	if r.backoff.Fail(a, err, r.now()) {
-		r.reportDelayed(ctx, a, p, host, err)
+	if backoff.Fail(a, err, r.now()) {
+		r.reportDelayed(ctx, a, n, host, err)
 	}
-	retry, isOutage := r.backoff.Remaining(a, r.now())
-	return false, retry, !isOutage
+	return backoff.Remaining(a, r.now())
+}
+
+// post posts one outcome to one receiver. It returns the host of the receiver, where that is known.
+func (r *Reconciler) post(ctx context.Context, t *turn, n *notification.Notification) (host string, err error) {
+	err = panics.Recover("post a notification", func() error {
+		target, named, err := r.receiverFor(ctx, t)
+		if host = named; err != nil {
+			return err
+		}
+		return r.poster.Post(ctx, target, n)
+	})
+	return host, err
 }
 
 // isFailure is true for an error of a receiver or of its configuration, and for a panic, which either may cause again. Others, such as those of the API server,
@@ -136,22 +157,16 @@ func isFailure(err error) bool {
 	return errors.As(err, &panicked) || errors.As(err, &unanswered) || errors.As(err, &rejected) || errors.As(err, &config)
 }
 
-// end records that an outcome is not posted to a receiver again.
-func (r *Reconciler) end(a notification.Attempt, result telemetry.NotificationResult) {
-	r.backoff.Forget(a)
-	r.counter.Notified(result)
-}
-
-// giveUp ends the posts of an outcome that a receiver did not take.
-func (r *Reconciler) giveUp(ctx context.Context, a notification.Attempt, p *notification.Pending, host string, cause error) {
-	r.end(a, telemetry.NotificationGivenUp)
-	r.reportGivenUp(ctx, a, p, host, cause)
-	r.logOutcome("Notification given up", p, "host", host, "error", cause)
+// giveUp reports that an outcome is not posted again to a receiver that did not take it.
+func (r *Reconciler) giveUp(ctx context.Context, a notification.Attempt, n *notification.Notification, host string, cause error) {
+	r.counter.Notified(telemetry.NotificationGivenUp)
+	r.reportGivenUp(ctx, a, n, host, cause)
+	r.logOutcome("Notification given up", n, "receiver", string(a.Receiver), "host", host, "error", cause)
 }
 
 // logOutcome logs what was done, or could not be done, about the notification of an outcome.
-func (r *Reconciler) logOutcome(said string, p *notification.Pending, more ...any) {
-	d := p.Deployment
-	values := []any{"claim", d.Namespace + "/" + d.Name, "group", r.gvk.Group, "revision", p.Revision, "request", p.Request, "outcome", p.Result}
-	r.log.Info(said, append(values, more...)...)
+func (r *Reconciler) logOutcome(message string, n *notification.Notification, more ...any) {
+	d := n.Deployment
+	values := []any{"claim", d.Namespace + "/" + d.Name, "group", r.gvk.Group, "revision", n.Revision, "request", n.Request, "outcome", n.Result}
+	r.log.Info(message, append(values, more...)...)
 }

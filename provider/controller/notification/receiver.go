@@ -3,6 +3,7 @@ package notification
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -15,30 +16,39 @@ import (
 	"github.com/intentplane/intentplane/provider/notification"
 )
 
-// errReceiverGone means that no configuration names the receiver of a notification any more.
-var errReceiverGone = errors.New("the configuration does not name the receiver any more")
-
 // hasReceivers reports whether any configuration has receivers. It returns an error if configurations cannot be listed.
 func (r *Reconciler) hasReceivers(ctx context.Context) (bool, error) {
-	shared := &configv1alpha1.ClusterProviderConfigList{}
-	if err := r.kube.List(ctx, shared, client.UnsafeDisableDeepCopy); err != nil {
-		return false, errors.Wrap(err, "cannot list ClusterProviderConfigs")
-	}
-	for i := range shared.Items {
-		if len(shared.Items[i].Spec.Notifications) > 0 {
-			return true, nil
-		}
+	shared, err := r.presentReceivers(ctx, "")
+	if err != nil || len(shared) > 0 {
+		return len(shared) > 0, err
 	}
 	own := &configv1alpha1.ProviderConfigList{}
 	if err := r.kube.List(ctx, own, client.UnsafeDisableDeepCopy); err != nil {
 		return false, errors.Wrap(err, "cannot list ProviderConfigs")
 	}
-	for i := range own.Items {
-		if len(own.Items[i].Spec.Notifications) > 0 {
-			return true, nil
+	return slices.ContainsFunc(own.Items, func(c configv1alpha1.ProviderConfig) bool { return len(c.Spec.Notifications) > 0 }), nil
+}
+
+// presentReceivers returns the receivers of the ProviderConfigs of a namespace, or of all ClusterProviderConfigs where it is empty. It returns an error if they cannot be
+// listed.
+func (r *Reconciler) presentReceivers(ctx context.Context, namespace string) ([]notification.ReceiverID, error) {
+	var out []notification.ReceiverID
+	if namespace == "" {
+		l := &configv1alpha1.ClusterProviderConfigList{}
+		err := r.kube.List(ctx, l, client.UnsafeDisableDeepCopy)
+		for i := range l.Items {
+			c := notification.Config{Kind: policy.KindClusterProviderConfig, Name: l.Items[i].Name}
+			out = append(out, c.Receivers(l.Items[i].Spec.Notifications)...)
 		}
+		return out, errors.Wrap(err, "cannot list ClusterProviderConfigs")
 	}
-	return false, nil
+	l := &configv1alpha1.ProviderConfigList{}
+	err := r.kube.List(ctx, l, client.InNamespace(namespace), client.UnsafeDisableDeepCopy)
+	for i := range l.Items {
+		c := notification.Config{Kind: policy.KindProviderConfig, Namespace: namespace, Name: l.Items[i].Name}
+		out = append(out, c.Receivers(l.Items[i].Spec.Notifications)...)
+	}
+	return out, errors.Wrap(err, "cannot list ProviderConfigs")
 }
 
 // getConfig returns the spec of a configuration, or nil if it does not exist or deployments of a namespace may not use it. It returns an error if it
@@ -70,41 +80,22 @@ type configError struct {
 	error
 }
 
-// receiverFor returns who a notification is posted to, and the host of that as the configuration says it. It returns errReceiverGone, a configError, or
-// another error if the API server cannot be read. None of them holds a secret.
-func (r *Reconciler) receiverFor(ctx context.Context, p *notification.Pending, key string) (*notification.Receiver, string, error) {
-	spec, err := r.getConfig(ctx, p.Config, p.Deployment.Namespace)
-	if err != nil {
-		return nil, "", err
-	}
-	n := findReceiver(spec, key)
-	if n == nil {
-		return nil, "", errReceiverGone
-	}
+// receiverFor returns who a notification is posted to, and the host of that as the configuration says it. It returns a configError, or another error if the
+// API server cannot be read. None of them holds a secret.
+func (r *Reconciler) receiverFor(ctx context.Context, t *turn) (*notification.Receiver, string, error) {
+	n := t.receiver
 	named, err := url.Parse(n.URL)
 	if err != nil {
 		return nil, "", configError{errors.New("spec.notifications.url: it cannot be parsed")}
 	}
-	if err := policy.CheckNotificationHost(p.Config.Kind, r.hosts, n.URL); err != nil {
+	if err := policy.CheckNotificationHost(t.config.Kind, r.hosts, n.URL); err != nil {
 		return nil, named.Host, configError{errors.Wrap(err, "spec.notifications.url")}
 	}
-	out, err := r.readReceiver(ctx, p.Config, n, named)
+	out, err := r.readReceiver(ctx, t.config, n, named)
 	if out != nil {
-		out.Format, out.ControlPlane = n.Format, spec.ControlPlane
+		out.Format, out.ControlPlane = n.Format, t.controlPlane
 	}
 	return out, named.Host, err
-}
-
-func findReceiver(spec *configv1alpha1.ProviderConfigSpec, key string) *configv1alpha1.Notification {
-	if spec == nil {
-		return nil
-	}
-	for i := range spec.Notifications {
-		if n := &spec.Notifications[i]; notification.ReceiverKey(n) == key {
-			return n
-		}
-	}
-	return nil
 }
 
 // readReceiver reads the Secrets of a receiver.

@@ -3,6 +3,7 @@ package notification
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
@@ -29,6 +29,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/notification"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -52,14 +53,14 @@ type testReceiver struct {
 }
 
 // Post takes a notification unless the test says otherwise.
-func (r *testReceiver) Post(_ context.Context, to *notification.Receiver, what *notification.Pending) error {
+func (r *testReceiver) Post(_ context.Context, to *notification.Receiver, n *notification.Notification) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.posts++
 	if r.err != nil {
 		return r.err
 	}
-	r.taken = append(r.taken, to.URL.Host+" "+what.ID())
+	r.taken = append(r.taken, to.URL.Host+" "+n.ID())
 	if r.unheard {
 		return fetch.Error(fetch.ProblemSilent)
 	}
@@ -95,13 +96,16 @@ type testEnv struct {
 	counts   *counts
 	r        *Reconciler
 	now      time.Time
-	config   *configv1alpha1.ClusterProviderConfig
-	status   deploymentv1alpha1.IntentDeploymentStatus
-	stalled  string
-	// refused lets no record be written.
+	// uid of the deployment, and the configuration that it names. Empty means none.
+	uid, names string
+	config     *configv1alpha1.ClusterProviderConfig
+	status     deploymentv1alpha1.IntentDeploymentStatus
+	// woken are the requests that the process made for itself.
+	woken []types.NamespacedName
+	// refused lets no mark be written.
 	refused bool
-	// reads is how often a deployment was read as a whole.
-	reads int
+	// reads is how often a deployment was read as a whole, and writes how often marks were written.
+	reads, writes int
 }
 
 func newTestEnv(t *testing.T, receivers ...configv1alpha1.Notification) *testEnv {
@@ -112,12 +116,17 @@ func newTestEnv(t *testing.T, receivers ...configv1alpha1.Notification) *testEnv
 			t.Fatal(err)
 		}
 	}
-	w := &testEnv{t: t, receiver: &testReceiver{}, counts: &counts{ends: map[telemetry.NotificationResult]int{}}, now: clock()}
-	refuse := func(o client.Object) error {
-		if _, ok := o.(*corev1.ConfigMap); ok && w.refused {
+	w := &testEnv{t: t, receiver: &testReceiver{}, counts: &counts{ends: map[telemetry.NotificationResult]int{}}, now: clock(), uid: "u1"}
+	write := func(o client.Object, do func() error) error {
+		_, isMarks := o.(*corev1.ConfigMap)
+		if isMarks && w.refused {
 			return errors.New("the API server is busy")
 		}
-		return nil
+		err := do()
+		if isMarks && err == nil {
+			w.writes++
+		}
+		return err
 	}
 	w.kube = fake.NewClientBuilder().WithScheme(s).WithInterceptorFuncs(interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
@@ -126,14 +135,12 @@ func newTestEnv(t *testing.T, receivers ...configv1alpha1.Notification) *testEnv
 			}
 			return c.Get(ctx, key, o, opts...)
 		},
+		List: listMetadata,
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			return errors.Join(refuse(o), c.Create(ctx, o, opts...))
+			return write(o, func() error { return c.Create(ctx, o, opts...) })
 		},
 		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
-			if err := refuse(o); err != nil {
-				return err
-			}
-			return c.Update(ctx, o, opts...)
+			return write(o, func() error { return c.Update(ctx, o, opts...) })
 		},
 	}).Build()
 	w.config = &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
@@ -147,6 +154,21 @@ func newTestEnv(t *testing.T, receivers ...configv1alpha1.Notification) *testEnv
 	return w
 }
 
+// listMetadata lists the metadata of deployments, which the fake client cannot do for a kind that the scheme does not have.
+func listMetadata(ctx context.Context, c client.WithWatch, l client.ObjectList, opts ...client.ListOption) error {
+	partial, ok := l.(*metav1.PartialObjectMetadataList)
+	if !ok || partial.GroupVersionKind().Group == "" {
+		return c.List(ctx, l, opts...)
+	}
+	all := &unstructured.UnstructuredList{}
+	all.SetGroupVersionKind(partial.GroupVersionKind())
+	err := c.List(ctx, all, opts...)
+	for _, o := range all.Items {
+		partial.Items = append(partial.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: o.GetNamespace(), Name: o.GetName(), UID: o.GetUID()}})
+	}
+	return err
+}
+
 // shopRequest is the request of the first revision.
 func shopRequest() ledger.Request { return ledger.Request{Intent: "sha256:1"} }
 
@@ -157,20 +179,30 @@ func (w *testEnv) must(err error) {
 	}
 }
 
-// restart replaces the process of the provider. It returns how many deployments that begins with since they have a record.
-func (w *testEnv) restart() int {
+// restart replaces the process of the provider, and looks at all marks.
+func (w *testEnv) restart() {
 	w.t.Helper()
 	gvk := schema.GroupVersionKind{Group: deploymentv1alpha1.GroupNamespaced, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
 	w.counts.pending = 0
 	w.r = &Reconciler{
-		kube: w.kube, live: w.kube, gvk: gvk, poster: w.receiver, backoff: notification.NewBackoff(), counter: w.counts, hosts: []string{"a.example.org"},
-		records: store{kube: w.kube, namespace: "crossplane-system", group: gvk.Group},
-		now:     func() time.Time { return w.now }, log: logging.NewNopLogger(), pending: map[types.NamespacedName]int{}, configs: map[types.NamespacedName]namedConfig{},
+		kube: w.kube, live: w.kube, gvk: gvk, books: newBooks(w.kube, "crossplane-system"), poster: w.receiver, counter: w.counts, hosts: []string{"a.example.org"},
+		now: func() time.Time { return w.now }, log: logging.NewNopLogger(), notes: setup.NewMemory(newNote),
+		wake: func(key types.NamespacedName) { w.woken = append(w.woken, key) },
 	}
-	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
-	defer queue.ShutDown()
-	w.must(w.r.wakeRecorded(w.t.Context(), queue))
-	return queue.Len()
+	w.must(w.r.wakeBooks(w.t.Context()))
+	w.reconcileConfigs()
+}
+
+// reconcileConfigs makes the requests that a change of a configuration brings, but for those of deployments, and those that follow from them.
+func (w *testEnv) reconcileConfigs() {
+	w.t.Helper()
+	w.woken = append(w.woken, types.NamespacedName{}, types.NamespacedName{Namespace: "team-a"})
+	for len(w.woken) > 0 {
+		key := w.woken[0]
+		w.woken = w.woken[1:]
+		_, err := w.r.Reconcile(w.t.Context(), reconcile.Request{NamespacedName: key})
+		w.must(err)
+	}
 }
 
 // moveTo adds changes of the phase that happen now, and writes the deployment.
@@ -181,7 +213,11 @@ func (w *testEnv) moveTo(revision int64, to ...deploymentv1alpha1.Phase) {
 		if log := w.status.Transitions; len(log) > 0 {
 			t.Index, t.From = log[len(log)-1].Index+1, log[len(log)-1].To
 		}
+		if p == deploymentv1alpha1.PhaseFailed {
+			t.Rejected = rolloutv1alpha1.RejectedGateFailed
+		}
 		w.status.Transitions = append(w.status.Transitions, t)
+		w.status.Transitions = w.status.Transitions[max(0, len(w.status.Transitions)-20):]
 		w.status.Phase, w.status.Revision, w.status.Message = p, revision, "said"
 	}
 	w.write()
@@ -192,7 +228,7 @@ func (w *testEnv) deployment() *unstructured.Unstructured {
 	u.SetGroupVersionKind(w.r.gvk)
 	u.SetNamespace("team-a")
 	u.SetName("shop")
-	u.SetUID("u1")
+	u.SetUID(types.UID(w.uid))
 	return u
 }
 
@@ -200,11 +236,12 @@ func (w *testEnv) write() {
 	w.t.Helper()
 	status, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&w.status)
 	w.must(err)
-	if w.stalled != "" {
-		status["conditions"] = []any{map[string]any{"type": deploymentv1alpha1.TypeStalled, "status": "True", "reason": w.stalled}}
-	}
 	u := w.deployment()
 	u.Object["status"] = status
+	if w.names != "" {
+		u.SetGeneration(2)
+		w.must(unstructured.SetNestedMap(u.Object, map[string]any{"kind": "ClusterProviderConfig", "name": w.names}, "spec", "deliveryConfig", "gitOpsRepo"))
+	}
 	_ = w.kube.Delete(w.t.Context(), w.deployment())
 	w.must(w.kube.Create(w.t.Context(), u))
 }
@@ -255,7 +292,7 @@ func (w *testEnv) wantTaken(reason string, want ...string) {
 	}
 }
 
-func (w *testEnv) records() int {
+func (w *testEnv) configMaps() int {
 	w.t.Helper()
 	l := &corev1.ConfigMapList{}
 	w.must(w.kube.List(w.t.Context(), l, client.InNamespace("crossplane-system")))
@@ -263,7 +300,12 @@ func (w *testEnv) records() int {
 }
 
 func to(url string, events ...deploymentv1alpha1.Outcome) configv1alpha1.Notification {
-	return configv1alpha1.Notification{URL: url, Format: configv1alpha1.FormatCloudEvents, Events: events}
+	host, _, _ := strings.Cut(strings.TrimPrefix(url, "https://"), ".")
+	return named(host, url, events...)
+}
+
+func named(name, url string, events ...deploymentv1alpha1.Outcome) configv1alpha1.Notification {
+	return configv1alpha1.Notification{Name: name, URL: url, Format: configv1alpha1.FormatCloudEvents, Events: events}
 }
 
 const (
@@ -282,8 +324,8 @@ func TestEachOutcomeIsTaken(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded, rolledBack), to("https://b.example.org/x", rolledBack))
 	w.moveTo(1, "Pending", "Compiling")
 	w.mustReconcile()
-	if n := w.records(); n > 0 {
-		t.Errorf("a deployment without an outcome has %d records", n)
+	if n := w.writes; n != 1 {
+		t.Errorf("%d marks were written, want the one that says since when the receivers are there", n)
 	}
 	w.moveTo(1, verified()[2:]...)
 	w.mustReconcile()
@@ -336,15 +378,15 @@ func TestReceiverThatFails(t *testing.T) {
 	w.mustReconcile()
 	w.wantTaken("The next provider posts what the one before could not.", "a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.RolledBack")
 	want := []string{
-		"NotificationDelayed Receiver a.example.org did not take the notification that revision 1 is Succeeded: the server answers with status 503 Service Unavailable. The provider posts it again for a day",
-		"NotificationDelayed Receiver a.example.org did not take the notification that revision 2 is RolledBack: the server does not answer. The provider posts it again for a day",
+		"NotificationDelayed Receiver a (a.example.org) did not take the notification that revision 1 is Succeeded: the server answers with status 503 Service Unavailable. The provider posts it again for a day",
+		"NotificationDelayed Receiver a (a.example.org) did not take the notification that revision 2 is RolledBack: the server does not answer. The provider posts it again for a day",
 	}
 	if diff := cmp.Diff(want, w.events()); diff != "" {
 		t.Errorf("events: -want, +got:\n%s", diff)
 	}
 }
 
-// TestDuplicatesHaveOneID lets the answer of a receiver get lost, and the provider be killed between the post and the record: the outcome is posted
+// TestDuplicatesHaveOneID lets the answer of a receiver get lost, and the provider be killed between the post and the mark: the outcome is posted
 // again with the same id.
 func TestDuplicatesHaveOneID(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
@@ -354,7 +396,10 @@ func TestDuplicatesHaveOneID(t *testing.T) {
 	w.receiver.unheard = false
 	w.refused = true
 	if _, err := w.reconcile(); err == nil {
-		t.Error("Reconcile(...): want an error while the record cannot be written")
+		t.Error("Reconcile(...): want an error while the mark cannot be written")
+	}
+	if _, err := w.reconcile(); err == nil || len(w.receiver.taken) != 2 {
+		t.Errorf("Reconcile(...): %v; a post whose mark is not written yet is not repeated by the process that made it, but %d were taken", err, len(w.receiver.taken))
 	}
 	w.restart()
 	w.refused = false
@@ -362,14 +407,19 @@ func TestDuplicatesHaveOneID(t *testing.T) {
 	w.wantTaken("All three posts have one id.", slices.Repeat([]string{"a.example.org u1.3.1.Succeeded"}, 3)...)
 }
 
-// TestRecordBeforePost writes the outcome into the record before it posts it.
-func TestRecordBeforePost(t *testing.T) {
-	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+// TestReceiverIsNotedBeforePost notes since when a receiver is there before it posts the first outcome.
+func TestReceiverIsNotedBeforePost(t *testing.T) {
+	w := newTestEnv(t)
+	w.config.Spec.Notifications = []configv1alpha1.Notification{to("https://a.example.org/x", succeeded)}
+	w.must(w.kube.Update(t.Context(), w.config))
 	w.refused = true
 	w.moveTo(1, verified()...)
 	if _, err := w.reconcile(); err == nil || w.receiver.posts > 0 {
 		t.Errorf("Reconcile(...): want an error before the first post, got %v after %d", err, w.receiver.posts)
 	}
+	w.refused = false
+	w.mustReconcile()
+	w.wantTaken("The outcome is posted once the receiver is noted.", "a.example.org u1.3.1.Succeeded")
 }
 
 // A logbook records log lines.
@@ -399,12 +449,12 @@ func TestGivenUp(t *testing.T) {
 	if w.counts.pending != 0 || w.counts.ends[telemetry.NotificationGivenUp] != 1 {
 		t.Errorf("%d notifications are pending after a day, and %v", w.counts.pending, w.counts.ends)
 	}
-	want := "NotificationGivenUp Receiver a.example.org did not take the notification that revision 1 is Succeeded, and the provider does not post it again: the server does not answer in time"
+	want := "NotificationGivenUp Receiver a (a.example.org) did not take the notification that revision 1 is Succeeded, and the provider does not post it again: the server does not answer in time"
 	if got := w.events(); len(got) != 2 || got[1] != want {
 		t.Errorf("events: %v", got)
 	}
 	logged := []string{"Notification given up: claim team-a/shop group " + w.r.gvk.Group + " revision 1 request " + shopRequest().Digest() +
-		" outcome Succeeded host a.example.org error the server does not answer in time"}
+		" outcome Succeeded receiver ClusterProviderConfig/default/a host a.example.org error the server does not answer in time"}
 	if diff := cmp.Diff(logged, lines); diff != "" {
 		t.Errorf("log: -want, +got:\n%s", diff)
 	}
@@ -472,38 +522,127 @@ func TestOutcomesKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// TestRecordIsRemoved lets an administrator delete the record of an outcome that is not to be posted any more.
-func TestRecordIsRemoved(t *testing.T) {
+// TestMarksAreDeleted lets an administrator delete the ConfigMaps with marks: receivers begin with outcomes from then on.
+func TestMarksAreDeleted(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
-	w.receiver.err = fetch.Error(fetch.ProblemSilent)
 	w.moveTo(1, verified()...)
 	w.mustReconcile()
-	w.now = w.now.Add(time.Hour)
 	w.must(w.kube.DeleteAllOf(t.Context(), &corev1.ConfigMap{}, client.InNamespace("crossplane-system")))
+	w.now = w.now.Add(time.Hour)
+	w.restart()
 	w.mustReconcile()
-	if w.counts.pending != 0 {
-		t.Errorf("%d notifications are counted as pending, and their record was deleted", w.counts.pending)
+	w.moveTo(2, verified()...)
+	w.mustReconcile()
+	w.wantTaken("Outcomes of the past are not posted again.", "a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded")
+}
+
+// TestReceiverIsAway removes a receiver, or its configuration, while the deployment comes to an outcome, and adds it again.
+func TestReceiverIsAway(t *testing.T) {
+	receiver := to("https://a.example.org/x", succeeded)
+	removeReceiver := func(w *testEnv) { w.setReceivers() }
+	addReceiver := func(w *testEnv) { w.setReceivers(receiver) }
+	cases := map[string]struct {
+		reason      string
+		remove, add func(w *testEnv)
+		away        time.Duration
+		want        []string
+	}{
+		"Receiver": {reason: "A receiver that is away for a moment misses nothing.", remove: removeReceiver, add: addReceiver, away: time.Minute, want: []string{"a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded"}},
+		"Config": {
+			reason: "A receiver misses nothing while its configuration is away for a moment, and the provider begins again meanwhile.",
+			remove: func(w *testEnv) { w.must(w.kube.Delete(w.t.Context(), w.config)); w.restart() },
+			add: func(w *testEnv) {
+				w.config.ResourceVersion = ""
+				w.must(w.kube.Create(w.t.Context(), w.config))
+				w.reconcileConfigs()
+			},
+			away: time.Minute, want: []string{"a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded"},
+		},
+		"Long":    {reason: "A receiver that comes back after hours gets outcomes from then on.", remove: removeReceiver, add: addReceiver, away: 5 * time.Hour, want: []string{"a.example.org u1.3.1.Succeeded"}},
+		"Renamed": {reason: "A receiver with another name is a new one.", remove: removeReceiver, add: func(w *testEnv) { w.setReceivers(named("b", receiver.URL, succeeded)) }, away: time.Minute, want: []string{"a.example.org u1.3.1.Succeeded"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newTestEnv(t, receiver)
+			w.moveTo(1, verified()...)
+			w.mustReconcile()
+			tc.remove(w)
+			w.moveTo(2, verified()...)
+			w.mustReconcile()
+			w.now = w.now.Add(tc.away)
+			w.reconcileConfigs()
+			tc.add(w)
+			w.mustReconcile()
+			w.wantTaken(tc.reason, tc.want...)
+			w.now = w.now.Add(time.Minute)
+			w.moveTo(3, verified()...)
+			w.mustReconcile()
+			w.wantTaken("The next outcome is posted.", append(tc.want, "a.example.org u1.3.3.Succeeded")...)
+		})
 	}
 }
 
-// TestReceiversThatComeBack removes all receivers while the deployment comes to an outcome, and adds them again hours later: outcomes of the time without
-// receivers are not posted.
-func TestReceiversThatComeBack(t *testing.T) {
-	receiver := to("https://a.example.org/x", succeeded)
-	w := newTestEnv(t, receiver)
+// TestTwoChannels posts to receivers that only their names tell apart: two channels behind one host, and one address in two formats.
+func TestTwoChannels(t *testing.T) {
+	slack := named("b", "https://a.example.org/x", succeeded)
+	slack.Format = configv1alpha1.FormatSlack
+	unnamed := named("", "https://a.example.org/x", succeeded)
+	for _, second := range []configv1alpha1.Notification{named("b", "https://a.example.org/x", succeeded), named("b", "https://a.example.org/y", succeeded), slack, unnamed} {
+		w := newTestEnv(t, named("a", "https://a.example.org/x", succeeded), second)
+		w.moveTo(1, verified()...)
+		w.mustReconcile()
+		w.mustReconcile()
+		w.wantTaken("Each of two receivers gets the outcome once.", slices.Repeat([]string{"a.example.org u1.3.1.Succeeded"}, 2)...)
+	}
+}
+
+// TestDeploymentMoves lets a deployment name another configuration: its receivers get outcomes from then on.
+func TestDeploymentMoves(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	other := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
+	other.Spec.Notifications = []configv1alpha1.Notification{to("https://b.example.org/x", succeeded)}
+	w.must(w.kube.Create(t.Context(), other))
+	w.reconcileConfigs()
 	w.moveTo(1, verified()...)
 	w.mustReconcile()
-	w.setReceivers()
+	w.names = "other"
+	w.write()
+	w.mustReconcile()
+	w.restart()
+	w.mustReconcile()
 	w.moveTo(2, verified()...)
 	w.mustReconcile()
-	if n := w.records(); n != 0 {
-		t.Errorf("a deployment without receivers has %d records", n)
-	}
-	w.now = w.now.Add(5 * time.Hour)
-	w.setReceivers(receiver)
-	w.moveTo(3, verified()...)
+	w.wantTaken("The receivers of the other configuration get no outcomes of the past.", "a.example.org u1.3.1.Succeeded", "b.example.org u1.3.2.Succeeded")
+}
+
+// TestEventsAreExtended lets a receiver want more events: it gets those from then on.
+func TestEventsAreExtended(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", failed))
+	w.moveTo(1, verified()...)
 	w.mustReconcile()
-	w.wantTaken("Receivers that come back begin with outcomes of the last half hour.", "a.example.org u1.3.1.Succeeded", "a.example.org u1.3.3.Succeeded")
+	w.now = w.now.Add(time.Minute)
+	w.setReceivers(to("https://a.example.org/x", failed, succeeded))
+	w.mustReconcile()
+	w.restart()
+	w.moveTo(2, verified()...)
+	w.mustReconcile()
+	w.wantTaken("Outcomes that the receiver did not want are not posted later.", "a.example.org u1.3.2.Succeeded")
+}
+
+// TestLedgerIsAway waits with an outcome while no delivery has the ledger: the epoch is a part of the id.
+func TestLedgerIsAway(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	w.moveTo(1, verified()...)
+	d := &deliveryv1alpha1.GitDelivery{}
+	w.must(w.kube.Get(t.Context(), client.ObjectKey{Namespace: "team-a", Name: "shop-1"}, d))
+	w.must(w.kube.Delete(t.Context(), d))
+	if again := w.mustReconcile(); again != ledgerWait || w.receiver.posts > 0 {
+		t.Errorf("Reconcile(...): %d posts without a ledger, and the next one in %s", w.receiver.posts, again)
+	}
+	d.ResourceVersion = ""
+	w.must(w.kube.Create(t.Context(), d))
+	w.mustReconcile()
+	w.wantTaken("The outcome is posted when the ledger is there.", "a.example.org u1.3.1.Succeeded")
 }
 
 // TestStatusIsNotReadInVain lets a deployment without receivers change, while another configuration has some: its status, which the cache does not have, is read once.
@@ -512,6 +651,7 @@ func TestStatusIsNotReadInVain(t *testing.T) {
 	other := &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "other"}}
 	other.Spec.Notifications = []configv1alpha1.Notification{to("https://a.example.org/x", succeeded)}
 	w.must(w.kube.Create(t.Context(), other))
+	w.reconcileConfigs()
 	for range 3 {
 		w.moveTo(1, "Pending", "Compiling")
 		w.mustReconcile()
@@ -530,12 +670,12 @@ func (w *testEnv) setReceivers(all ...configv1alpha1.Notification) {
 	w.t.Helper()
 	w.config.Spec.Notifications = all
 	w.must(w.kube.Update(w.t.Context(), w.config))
+	w.reconcileConfigs()
 }
 
 // TestFailedIsPostedOnceItSettled waits for a rollback that may begin by itself.
 func TestFailedIsPostedOnceItSettled(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", failed))
-	w.stalled, w.status.Rollback = rolloutv1alpha1.RejectedGateFailed, &deploymentv1alpha1.RollbackStatus{Reason: rolloutv1alpha1.RejectedGateFailed}
 	w.moveTo(1, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed")
 	wait := w.mustReconcile()
 	w.wantTaken("A revision that failed just now is not posted.")
@@ -544,39 +684,79 @@ func TestFailedIsPostedOnceItSettled(t *testing.T) {
 	w.wantTaken("A revision that stays failed is posted.", "a.example.org u1.3.1.Failed")
 }
 
-// TestDeploymentIsDeleted deletes a deployment while its receiver is down and no provider runs: its outcome is posted, and its record goes.
-func TestDeploymentIsDeleted(t *testing.T) {
-	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+// TestFailedBeforeTheLast posts a failure that the next revisions followed while the receiver was down, in the order of the outcomes, each once.
+func TestFailedBeforeTheLast(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", failed, succeeded))
 	w.receiver.err = fetch.Error(fetch.ProblemSilent)
-	w.moveTo(1, verified()...)
-	w.mustReconcile()
-	w.must(w.kube.Delete(t.Context(), w.deployment()))
-	if n := w.restart(); n != 1 {
-		t.Errorf("the next provider begins with %d deployments that were deleted", n)
+	for revision, phase := range []deploymentv1alpha1.Phase{"Failed", "Succeeded", "Failed"} {
+		w.moveTo(int64(revision+1), "Pending", "Delivering", "Validating", phase)
+		w.now = w.now.Add(time.Minute)
+		w.mustReconcile()
 	}
 	w.receiver.err = nil
+	w.restart()
 	w.mustReconcile()
-	w.wantTaken("The outcome of a deployment that was deleted is posted.", "a.example.org u1.3.1.Succeeded")
-	if n := w.records(); n != 0 {
-		t.Errorf("%d records are left of a deployment that was deleted", n)
+	w.mustReconcile()
+	w.wantTaken("Each outcome is posted.", "a.example.org u1.3.1.Failed", "a.example.org u1.3.2.Succeeded", "a.example.org u1.3.3.Failed")
+}
+
+// TestDeploymentIsDeleted deletes a deployment, while a provider runs and while none does, and creates it again under its name: its marks go.
+func TestDeploymentIsDeleted(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		remove func(w *testEnv)
+		want   []notification.DeploymentID
+	}{
+		"Running":   {reason: "The marks of a deployment go with it.", remove: func(w *testEnv) { w.must(w.kube.Delete(w.t.Context(), w.deployment())); w.mustReconcile() }, want: []notification.DeploymentID{"intentplane.dev/u0"}},
+		"Away":      {reason: "A provider that begins drops the marks of a deployment that was deleted before.", remove: func(w *testEnv) { w.must(w.kube.Delete(w.t.Context(), w.deployment())); w.restart() }, want: []notification.DeploymentID{"intentplane.dev/u0"}},
+		"Recreated": {reason: "A deployment that was created again under its name has outcomes and marks of its own.", remove: func(w *testEnv) { w.uid = "u2"; w.write(); w.mustReconcile() }, want: []notification.DeploymentID{"intentplane.dev/u0", "intentplane.dev/u2"}},
 	}
-	if w.mustReconcile() != 0 || len(w.r.pending) != 0 {
-		t.Error("the provider remembers a deployment that was deleted")
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+			neighbour := w.deployment()
+			neighbour.SetName("neighbour")
+			neighbour.SetUID("u0")
+			w.must(w.kube.Create(t.Context(), neighbour))
+			b, err := w.r.books.get(t.Context(), "team-a")
+			w.must(err)
+			b.edit(func(content *notification.Book) bool {
+				content.Set(notification.DeploymentID(w.r.gvk.Group+"/u0"), "ClusterProviderConfig/default/a", notification.Mark{At: w.now.Unix()})
+				return true
+			})
+			w.moveTo(1, verified()...)
+			w.mustReconcile()
+			tc.remove(w)
+			w.r.books = newBooks(w.kube, "crossplane-system")
+			b, err = w.r.books.get(t.Context(), "team-a")
+			w.must(err)
+			if diff := cmp.Diff(tc.want, slices.Sorted(maps.Keys(b.content.Deployments))); diff != "" {
+				t.Errorf("\n%s\nmarked deployments: -want, +got:\n%s", tc.reason, diff)
+			}
+			if _, known := w.counts.ends[telemetry.NotificationFailed]; known || w.counts.pending != 0 {
+				t.Errorf("\n%s\n%d notifications are pending", tc.reason, w.counts.pending)
+			}
+		})
 	}
 }
 
-// TestReceiverIsRemoved drops what waits for a receiver that the configuration does not name any more.
+// TestReceiverIsRemoved counts nothing as pending for a receiver that the configuration does not name any more, and drops its marks after a while.
 func TestReceiverIsRemoved(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
-	w.receiver.err = fetch.Error(fetch.ProblemSilent)
 	w.moveTo(1, verified()...)
 	w.mustReconcile()
-	w.config.Spec.Notifications = nil
-	w.must(w.kube.Update(t.Context(), w.config))
-	w.now = w.now.Add(time.Hour)
+	w.receiver.err = fetch.Error(fetch.ProblemSilent)
+	w.moveTo(2, verified()...)
 	w.mustReconcile()
-	if w.counts.pending != 0 || w.counts.ends[telemetry.NotificationDropped] != 1 {
-		t.Errorf("%d notifications are pending for a receiver that was removed, and %v", w.counts.pending, w.counts.ends)
+	w.setReceivers()
+	w.mustReconcile()
+	if w.counts.pending != 0 {
+		t.Errorf("%d notifications are pending for a receiver that was removed", w.counts.pending)
+	}
+	w.now = w.now.Add(notification.Absence)
+	w.reconcileConfigs()
+	if n := w.configMaps(); n != 0 {
+		t.Errorf("%d ConfigMaps are left of a receiver that was removed", n)
 	}
 }
 
@@ -627,16 +807,16 @@ type selective struct {
 }
 
 // Post takes what the receiver does not refuse.
-func (s *selective) Post(ctx context.Context, r *notification.Receiver, what *notification.Pending) error {
+func (s *selective) Post(ctx context.Context, r *notification.Receiver, n *notification.Notification) error {
 	switch {
-	case what.ID() == s.panics:
+	case n.ID() == s.panics:
 		panic("a bug")
 	case r.URL.Host == s.down:
 		return fetch.Error(fetch.ProblemSilent)
-	case what.ID() == s.refuses:
+	case n.ID() == s.refuses:
 		return &notification.RejectedError{Status: 400}
 	}
-	return s.testReceiver.Post(ctx, r, what)
+	return s.testReceiver.Post(ctx, r, n)
 }
 
 // TestSecretsStayOutOfEvents lets everything fail that has a secret at hand.

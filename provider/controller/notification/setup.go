@@ -8,10 +8,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -31,7 +32,7 @@ type Options struct {
 	// Hosts to which notifications of ProviderConfigs may be posted: names, or *. and a domain. Empty means none.
 	Hosts []string
 
-	// Namespace of the provider, in which the records are.
+	// Namespace of the provider, in which the marks are.
 	Namespace string
 
 	// Counter of notifications.
@@ -40,11 +41,11 @@ type Options struct {
 
 // Setup adds a controller for each API group of deployments to the manager, once the group is served, which may be never.
 func Setup(mgr ctrl.Manager, o controller.Options, n Options) {
-	poster := notification.NewPoster(n.Fetch)
+	poster, marks := notification.NewPoster(n.Fetch), newBooks(mgr.GetClient(), n.Namespace)
 	for _, group := range []string{deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced} {
 		gvk := schema.GroupVersionKind{Group: group, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
 		o.Gate.Register(func() {
-			if err := addController(mgr, o, n, poster, gvk); err != nil {
+			if err := addController(mgr, o, n, poster, marks, gvk); err != nil {
 				// The callback cannot return an error, and without the controller no outcome would be posted.
 				panic(errors.Wrap(err, "cannot set up notifications"))
 			}
@@ -53,24 +54,26 @@ func Setup(mgr ctrl.Manager, o controller.Options, n Options) {
 	}
 }
 
-func addController(mgr ctrl.Manager, o controller.Options, n Options, poster Poster, gvk schema.GroupVersionKind) error {
+func addController(mgr ctrl.Manager, o controller.Options, n Options, poster Poster, marks *books, gvk schema.GroupVersionKind) error {
 	name := "notification/" + gvk.GroupKind().String()
 	partial := &metav1.PartialObjectMetadata{}
 	partial.SetGroupVersionKind(gvk)
 	events := &setup.EventSource{}
 	r := &Reconciler{
-		kube: mgr.GetClient(), live: mgr.GetAPIReader(), gvk: gvk, hosts: n.Hosts, poster: poster, backoff: notification.NewBackoff(), counter: n.Counter,
-		records: store{kube: mgr.GetClient(), namespace: n.Namespace, group: gvk.Group},
-		now:     time.Now, log: o.Logger.WithValues("controller", name), pending: map[types.NamespacedName]int{}, configs: map[types.NamespacedName]namedConfig{},
+		kube: mgr.GetClient(), live: mgr.GetAPIReader(), gvk: gvk, books: marks, hosts: n.Hosts, poster: poster, counter: n.Counter,
+		now: time.Now, log: o.Logger.WithValues("controller", name), notes: setup.NewMemory(newNote), wake: events.Wake,
 	}
-	recorded := source.Func(func(ctx context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-		return r.wakeRecorded(ctx, queue)
+	marked := source.Func(func(ctx context.Context, _ workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+		return r.wakeBooks(ctx)
 	})
+	changed := builder.WithPredicates(predicate.GenerationChangedPredicate{})
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(name).
 		WithOptions(o.ForControllerRuntime()).
 		For(partial, builder.OnlyMetadata).
-		WatchesRawSource(recorded).
+		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(r.requestsFor), changed).
+		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(r.requestsFor), changed).
+		WatchesRawSource(marked).
 		WatchesRawSource(events).
 		Complete(setup.NewWorkerShares(errors.WithSilentRequeueOnConflict(r), o.MaxConcurrentReconciles, events.Wake))
 }

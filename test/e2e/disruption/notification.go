@@ -39,7 +39,7 @@ func failFirstRevision(s *scene.Scene) {
 }
 
 // awaitTaken waits until what a receiver took is enough, and returns how often it took each notification, by type, in the order of the first time.
-// Notifications with one id have one body.
+// Notifications with one id have one type.
 func awaitTaken(s *scene.Scene, r *receiver.Receiver, what string, isEnough func(types []string, times map[string]int) bool) (types []string, times map[string]int) {
 	s.T.Helper()
 	ctx, cancel := s.Context()
@@ -59,16 +59,16 @@ func awaitTaken(s *scene.Scene, r *receiver.Receiver, what string, isEnough func
 
 func countTaken(s *scene.Scene, taken []receiver.Notification) (types []string, times map[string]int) {
 	s.T.Helper()
-	bodies := map[string]string{}
+	first := map[string]receiver.Notification{}
 	times = map[string]int{}
 	for _, n := range taken {
-		if body, known := bodies[n.ID]; known && body != n.Body {
-			s.T.Errorf("two notifications with id %s differ:\n%s\n%s", n.ID, body, n.Body)
+		earlier, known := first[n.ID]
+		if known && (earlier.Type != n.Type || earlier.Subject != n.Subject) {
+			s.T.Errorf("two notifications with id %s differ:\n%s\n%s", n.ID, earlier.Body, n.Body)
 		}
-		if bodies[n.ID] == "" {
-			types = append(types, n.Type)
+		if !known {
+			first[n.ID], types = n, append(types, n.Type)
 		}
-		bodies[n.ID] = n.Body
 		times[n.Type]++
 	}
 	return types, times

@@ -61,7 +61,7 @@ func TestNotifications(t *testing.T) {
 func TestRefusedNotification(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
-	s.Apply(s.Set(s.ProviderConfig(), []any{map[string]any{"url": "https://hooks.example.org/x", "events": []any{"Succeeded"}}}, "spec", "notifications"))
+	s.Apply(s.Set(s.ProviderConfig(), []any{map[string]any{"name": "hooks", "url": "https://hooks.example.org/x", "events": []any{"Succeeded"}}}, "spec", "notifications"))
 	s.Succeed(s.Claim("shop", intentLine(s, 1, "edge1")))
 	awaitEvent(s, "NotificationDelayed", `host "hooks.example.org" is not one to which the administrator lets notifications of ProviderConfigs be posted`)
 }

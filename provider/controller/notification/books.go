@@ -1,0 +1,166 @@
+package notification
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/provider/notification"
+)
+
+// LabelMarks is on each ConfigMap with marks, and holds the namespace that they are about. It is empty on the one about ClusterProviderConfigs.
+const LabelMarks = "intentplane.dev/notification-marks"
+
+const (
+	// marksName is how the name of a ConfigMap with marks begins.
+	marksName = "intentplane-notification-marks"
+
+	// marksKey is the key of the book in its ConfigMap.
+	marksKey = "marks.json"
+)
+
+// books keep the marks of all namespaces. They are in the provider's own namespace, where no tenant can write: otherwise a tenant could keep outcomes from being
+// posted. The controllers of both API groups share them: each book is read once, and written once for all reconciles that wait for that. A leader that writes a book
+// although another one has begun lets outcomes be posted again, as a lost mark does.
+type books struct {
+	kube      client.Client
+	namespace string
+
+	mu   sync.Mutex
+	open map[string]*book
+}
+
+// A book is that of one namespace.
+type book struct {
+	kube client.Client
+	key  client.ObjectKey
+	of   string
+
+	// mu guards content and changes, and saving guards saved. saving is locked first.
+	mu, saving sync.Mutex
+	content    *notification.Book
+	// changes counts the changes of the content, and saved those that were written.
+	changes, saved int
+}
+
+func newBooks(kube client.Client, namespace string) *books {
+	return &books{kube: kube, namespace: namespace, open: map[string]*book{}}
+}
+
+// get returns the book of a namespace. One that cannot be decoded is empty. It returns an error if it cannot be read.
+func (s *books) get(ctx context.Context, of string) (*book, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b := s.open[of]; b != nil {
+		return b, nil
+	}
+	b, cm := &book{kube: s.kube, key: client.ObjectKey{Namespace: s.namespace, Name: nameOf(of)}, of: of, content: &notification.Book{}}, &corev1.ConfigMap{}
+	if err := s.kube.Get(ctx, b.key, cm); client.IgnoreNotFound(err) != nil {
+		return nil, errors.Wrap(err, "cannot get marks of notifications")
+	}
+	if content, err := notification.DecodeBook(cm.Data[marksKey]); err == nil {
+		b.content = content
+	}
+	s.open[of] = b
+	return b, nil
+}
+
+// namespaces returns those that have a ConfigMap with marks. It returns an error if they cannot be listed.
+func (s *books) namespaces(ctx context.Context) ([]string, error) {
+	l := &metav1.PartialObjectMetadataList{}
+	l.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
+	if err := s.kube.List(ctx, l, client.InNamespace(s.namespace), client.HasLabels{LabelMarks}); err != nil {
+		return nil, errors.Wrap(err, "cannot list marks of notifications")
+	}
+	out := make([]string, len(l.Items))
+	for i := range l.Items {
+		out[i] = l.Items[i].Labels[LabelMarks]
+	}
+	return out, nil
+}
+
+// nameOf returns the name of the ConfigMap for a namespace.
+func nameOf(of string) string {
+	if of == "" {
+		return marksName
+	}
+	return marksName + "." + of
+}
+
+// read calls a function with the content of the book.
+func (b *book) read(do func(*notification.Book)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	do(b.content)
+}
+
+// edit calls a function with the content of the book. The function returns whether it changed it.
+func (b *book) edit(do func(*notification.Book) bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if do(b.content) {
+		b.changes++
+	}
+}
+
+// save writes the changes that were made so far, unless another reconcile has written them. It returns an error if the book cannot be written.
+func (b *book) save(ctx context.Context) error {
+	wanted := 0
+	b.read(func(*notification.Book) { wanted = b.changes })
+	b.saving.Lock()
+	defer b.saving.Unlock()
+	if b.saved >= wanted {
+		return nil
+	}
+	var text string
+	var err error
+	b.read(func(content *notification.Book) {
+		if wanted = b.changes; !content.IsEmpty() {
+			text, err = content.Encode()
+		}
+	})
+	if err == nil {
+		err = errors.Wrap(b.write(ctx, text), "cannot write marks of notifications")
+	}
+	if err == nil {
+		b.saved = wanted
+	}
+	return err
+}
+
+// write makes the ConfigMap hold a text, or deletes it where there is none.
+func (b *book) write(ctx context.Context, text string) error {
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: b.key.Namespace, Name: b.key.Name, Labels: map[string]string{LabelMarks: b.of}}}
+	if text == "" {
+		return client.IgnoreNotFound(b.kube.Delete(ctx, cm))
+	}
+	cm.Data = map[string]string{marksKey: text}
+	err := b.kube.Update(ctx, cm)
+	if kerrors.IsNotFound(err) {
+		return b.kube.Create(ctx, cm)
+	}
+	return err
+}
+
+// sinceOf returns since when a receiver is there, or false where that is not known yet.
+func (b *book) sinceOf(r notification.ReceiverID) (since time.Time, known bool) {
+	b.read(func(content *notification.Book) {
+		p, ok := content.Receivers[r]
+		since, known = time.Unix(p.Since, 0), ok
+	})
+	return since, known
+}
+
+// receivers returns the receivers that are there, or were a short while ago.
+func (b *book) receivers() (out []notification.ReceiverID) {
+	b.read(func(content *notification.Book) { out = slices.Collect(maps.Keys(content.Receivers)) })
+	return out
+}

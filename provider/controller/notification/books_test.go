@@ -1,0 +1,104 @@
+package notification
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/intentplane/intentplane/provider/notification"
+)
+
+// mark sets the mark of a deployment.
+func mark(b *book, uid string, index int64) {
+	b.edit(func(content *notification.Book) bool {
+		content.Set(notification.DeploymentID("intentplane.dev/"+uid), "ClusterProviderConfig/default/a", notification.Mark{Index: index})
+		return true
+	})
+}
+
+// marksIn returns how many deployments of a namespace have marks in its ConfigMap.
+func (w *testEnv) marksIn(namespace string) int {
+	w.t.Helper()
+	b, err := newBooks(w.kube, "crossplane-system").get(w.t.Context(), namespace)
+	w.must(err)
+	return len(b.content.Deployments)
+}
+
+// TestBooks keeps one ConfigMap for each namespace, in the provider's own.
+func TestBooks(t *testing.T) {
+	w := newTestEnv(t)
+	s := newBooks(w.kube, "crossplane-system")
+	for _, namespace := range []string{"", "team-a", "team-b"} {
+		b, err := s.get(t.Context(), namespace)
+		w.must(err)
+		mark(b, "u1", 5)
+		w.must(b.save(t.Context()))
+		if n := w.marksIn(namespace); n != 1 {
+			t.Errorf("namespace %q has %d marked deployments", namespace, n)
+		}
+	}
+	got, err := s.namespaces(t.Context())
+	w.must(err)
+	if diff := cmp.Diff([]string{"", "team-a", "team-b"}, got); diff != "" {
+		t.Errorf("namespaces(...): -want, +got:\n%s", diff)
+	}
+	b, err := s.get(t.Context(), "team-a")
+	w.must(err)
+	b.edit(func(content *notification.Book) bool {
+		*content = notification.Book{}
+		return true
+	})
+	w.must(b.save(t.Context()))
+	if n := w.configMaps(); n != 2 {
+		t.Errorf("%d ConfigMaps are there, want the one of the empty book to be deleted", n)
+	}
+}
+
+// TestWritesAreShared marks a thousand deployments at once: reconciles that wait for a write share the next one.
+func TestWritesAreShared(t *testing.T) {
+	w := newTestEnv(t)
+	w.writes = 0
+	b, err := newBooks(w.kube, "crossplane-system").get(t.Context(), "team-a")
+	w.must(err)
+	const deployments = 1000
+	for i := range deployments {
+		mark(b, fmt.Sprint(i), 5)
+	}
+	all := sync.WaitGroup{}
+	for range deployments {
+		all.Go(func() {
+			if err := b.save(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := w.marksIn("team-a"); n != deployments || w.writes != 1 {
+		t.Errorf("%d deployments have marks after %d writes", n, w.writes)
+	}
+}
+
+// TestBrokenBook reads marks that another program wrote: receivers begin with outcomes from then on.
+func TestBrokenBook(t *testing.T) {
+	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
+	w.moveTo(1, verified()...)
+	w.mustReconcile()
+	l := &corev1.ConfigMapList{}
+	w.must(w.kube.List(t.Context(), l, client.InNamespace("crossplane-system")))
+	for i := range l.Items {
+		l.Items[i].Data = map[string]string{marksKey: "{"}
+		w.must(w.kube.Update(t.Context(), &l.Items[i]))
+	}
+	w.now = w.now.Add(time.Second)
+	w.restart()
+	w.mustReconcile()
+	w.moveTo(2, verified()...)
+	w.mustReconcile()
+	w.mustReconcile()
+	w.wantTaken("Each outcome is posted once.", "a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded")
+}

@@ -1,0 +1,171 @@
+package notification
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+const (
+	// maxBytes is how large a book is. A ConfigMap takes 1 MiB.
+	maxBytes = 900 << 10
+
+	// Absence is how long a receiver may be missing from its configuration, or the configuration from the cluster, before the marks of the receiver go.
+	Absence = time.Hour
+)
+
+// A Book is what is remembered of the notifications of one namespace.
+type Book struct {
+	// Receivers of the configurations of the namespace. Those of ClusterProviderConfigs are in a book of no namespace.
+	Receivers map[ReceiverID]Presence `json:"receivers,omitempty"`
+
+	// Deployments of the namespace, with the mark of each receiver.
+	Deployments map[DeploymentID]Marks `json:"deployments,omitempty"`
+
+	// Floor is the time, in seconds since 1970, up to which the outcomes of a deployment without a mark are taken for posted. 0 means none. It rises where
+	// the book would be too large, and the marks of the deployments go that had no outcome for longest.
+	Floor int64 `json:"floor,omitempty"`
+}
+
+// A DeploymentID distinguishes a deployment from others of both shapes, and from earlier ones of its name: group/uid.
+type DeploymentID string
+
+// ID of the deployment among all that have marks.
+func (d *Deployment) ID() DeploymentID {
+	group, _, _ := strings.Cut(d.APIVersion, "/")
+	return DeploymentID(group + "/" + d.UID)
+}
+
+// Marks of a deployment, by the receiver.
+type Marks map[ReceiverID]Mark
+
+// A Presence says since when a receiver is there.
+type Presence struct {
+	// Since is when the receiver was seen first, in seconds since 1970.
+	Since int64 `json:"since"`
+
+	// Gone is when it was found missing, in seconds since 1970. 0 means that it is there.
+	Gone int64 `json:"gone,omitempty"`
+}
+
+// See records which receivers are there. It returns whether that changed the book, and when the next receiver that is missing is forgotten, or 0.
+func (b *Book) See(present []ReceiverID, now time.Time) (changed bool, again time.Duration) {
+	for _, r := range present {
+		p, known := b.Receivers[r]
+		if known && p.Gone == 0 {
+			continue
+		}
+		if !known {
+			p.Since = now.Unix()
+		}
+		p.Gone, changed = 0, true
+		b.setPresence(r, p)
+	}
+	for r, p := range b.Receivers {
+		if slices.Contains(present, r) {
+			continue
+		}
+		if p.Gone == 0 {
+			p.Gone, changed = now.Unix(), true
+			b.setPresence(r, p)
+		}
+		left := time.Unix(p.Gone, 0).Add(Absence).Sub(now)
+		if left <= 0 {
+			delete(b.Receivers, r)
+			changed = true
+			continue
+		}
+		if again == 0 || left < again {
+			again = left
+		}
+	}
+	return changed, again
+}
+
+func (b *Book) setPresence(r ReceiverID, p Presence) {
+	if b.Receivers == nil {
+		b.Receivers = map[ReceiverID]Presence{}
+	}
+	b.Receivers[r] = p
+}
+
+// MarkOf returns the mark of a receiver, or nil if none was set since the receiver is there.
+func (b *Book) MarkOf(d DeploymentID, r ReceiverID, since time.Time) *Mark {
+	m, known := b.Deployments[d][r]
+	if !known || m.At < since.Unix() {
+		return nil
+	}
+	return &m
+}
+
+// Set sets the mark of a receiver.
+func (b *Book) Set(d DeploymentID, r ReceiverID, m Mark) {
+	if b.Deployments == nil {
+		b.Deployments = map[DeploymentID]Marks{}
+	}
+	if b.Deployments[d] == nil {
+		b.Deployments[d] = Marks{}
+	}
+	b.Deployments[d][r] = m
+}
+
+// Keep removes the marks of deployments that do not exist, and of receivers that are not known. It returns whether there were any.
+func (b *Book) Keep(exists func(DeploymentID) bool, isKnown func(ReceiverID) bool) bool {
+	changed := false
+	for d, marks := range b.Deployments {
+		count := len(marks)
+		maps.DeleteFunc(marks, func(r ReceiverID, _ Mark) bool { return !isKnown(r) })
+		if changed = changed || len(marks) < count; len(marks) == 0 || !exists(d) {
+			delete(b.Deployments, d)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// IsEmpty reports whether nothing is remembered.
+func (b *Book) IsEmpty() bool { return len(b.Receivers) == 0 && len(b.Deployments) == 0 }
+
+// Encode returns a book as JSON. Until it fits, it forgets the deployments that had no outcome for longest. It returns an error if it cannot be encoded.
+func (b *Book) Encode() (string, error) {
+	for {
+		text, err := json.Marshal(b)
+		if err != nil || len(text) <= maxBytes {
+			return string(text), errors.Wrap(err, "cannot encode marks of notifications")
+		}
+		if !b.forgetOldest() {
+			return "", errors.New("cannot encode marks of notifications: the receivers alone are too many")
+		}
+	}
+}
+
+// forgetOldest forgets a tenth of the deployments, and raises the floor, so that no outcome of them is posted again. It returns whether there were any.
+func (b *Book) forgetOldest() bool {
+	oldest := slices.SortedFunc(maps.Keys(b.Deployments), func(d, e DeploymentID) int {
+		return cmp.Compare(b.Deployments[d].newest(), b.Deployments[e].newest())
+	})
+	for _, d := range oldest[:(len(oldest)+9)/10] {
+		b.Floor = max(b.Floor, b.Deployments[d].newest()+1)
+		delete(b.Deployments, d)
+	}
+	return len(oldest) > 0
+}
+
+func (m Marks) newest() int64 {
+	at := int64(0)
+	for _, one := range m {
+		at = max(at, one.At)
+	}
+	return at
+}
+
+// DecodeBook returns a book that was encoded. It returns an error if it cannot be read.
+func DecodeBook(text string) (*Book, error) {
+	b := &Book{}
+	return b, errors.Wrap(json.Unmarshal([]byte(text), b), "cannot decode marks of notifications")
+}

@@ -1,0 +1,114 @@
+package notification
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const ops, developers = ReceiverID("ClusterProviderConfig/default/ops"), ReceiverID("ClusterProviderConfig/default/developers")
+
+// TestSee lets a receiver be missing for a moment, and for long.
+func TestSee(t *testing.T) {
+	b := &Book{}
+	steps := []struct {
+		reason  string
+		after   time.Duration
+		present []ReceiverID
+		want    map[ReceiverID]time.Duration
+		again   time.Duration
+	}{
+		{reason: "Receivers are there from when they are seen first.", present: []ReceiverID{ops, developers}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}},
+		{reason: "A receiver that is missing is kept for a while.", after: time.Minute, present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}, again: Absence},
+		{reason: "A receiver that comes back soon is the same one.", after: time.Minute, present: []ReceiverID{ops, developers}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}},
+		{reason: "It may be missing again, together with the other one.", want: map[ReceiverID]time.Duration{ops: 0, developers: 0}, again: Absence},
+		{reason: "Receivers that are missing for long are forgotten.", after: Absence, want: map[ReceiverID]time.Duration{}},
+		{reason: "A receiver that comes back after that is a new one.", present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}},
+	}
+	now := clock()
+	for _, step := range steps {
+		now = now.Add(step.after)
+		if _, again := b.See(step.present, now); again != step.again {
+			t.Errorf("\n%s\nSee(...): want the next look in %s, got %s", step.reason, step.again, again)
+		}
+		got := map[ReceiverID]time.Duration{}
+		for r, p := range b.Receivers {
+			got[r] = time.Unix(p.Since, 0).Sub(clock())
+		}
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("\n%s\nSee(...): -want, +got:\n%s", step.reason, diff)
+		}
+		if changed, _ := b.See(step.present, now); changed {
+			t.Errorf("\n%s\nSee(...): the same look again changes the book", step.reason)
+		}
+	}
+}
+
+// TestMarkOf reads marks of a receiver that was there all the time, and of one that was removed and comes back.
+func TestMarkOf(t *testing.T) {
+	b, want := &Book{}, Mark{Index: 5, At: clock().Unix(), ID: "1.1.Succeeded"}
+	b.Set("intentplane.dev/u1", ops, want)
+	if diff := cmp.Diff(&want, b.MarkOf("intentplane.dev/u1", ops, clock())); diff != "" {
+		t.Errorf("MarkOf(...): -want, +got:\n%s", diff)
+	}
+	for reason, got := range map[string]*Mark{
+		"A mark of an earlier receiver with the name does not count.":     b.MarkOf("intentplane.dev/u1", ops, clock().Add(time.Second)),
+		"Another receiver has no mark.":                                   b.MarkOf("intentplane.dev/u1", developers, clock()),
+		"A deployment that was created again under its name has no mark.": b.MarkOf("intentplane.dev/u2", ops, clock()),
+		"A deployment of the other shape with the same name has no mark.": b.MarkOf("claims.intentplane.dev/u1", ops, clock()),
+	} {
+		if got != nil {
+			t.Errorf("\n%s\nMarkOf(...): %v", reason, got)
+		}
+	}
+}
+
+func TestKeep(t *testing.T) {
+	b := &Book{}
+	for _, uid := range []string{"u1", "u2"} {
+		b.Set(DeploymentID("intentplane.dev/"+uid), ops, Mark{Index: 5})
+		b.Set(DeploymentID("claims.intentplane.dev/"+uid), developers, Mark{Index: 5})
+	}
+	b.Set("intentplane.dev/u1", developers, Mark{Index: 5})
+	exists := func(d DeploymentID) bool { return d != "intentplane.dev/u2" }
+	if changed := b.Keep(exists, func(r ReceiverID) bool { return r == ops }); !changed {
+		t.Error("Keep(...): want a change")
+	}
+	if diff := cmp.Diff(map[DeploymentID]Marks{"intentplane.dev/u1": {ops: {Index: 5}}}, b.Deployments); diff != "" {
+		t.Errorf("Keep(...): -want, +got:\n%s", diff)
+	}
+	b.Keep(exists, func(ReceiverID) bool { return false })
+	if !b.IsEmpty() {
+		t.Errorf("Keep(...): marks of receivers that are gone are left: %v", b.Deployments)
+	}
+	one, other := Deployment{APIVersion: "intentplane.dev/v1alpha1", UID: "u1"}, Deployment{APIVersion: "claims.intentplane.dev/v1alpha1", UID: "u1"}
+	if one.ID() != "intentplane.dev/u1" || other.ID() != "claims.intentplane.dev/u1" {
+		t.Errorf("ID(): %s and %s", one.ID(), other.ID())
+	}
+}
+
+// TestBookIsBounded marks more deployments than a ConfigMap holds: those that had no outcome for longest are forgotten, and their outcomes stay posted.
+func TestBookIsBounded(t *testing.T) {
+	b := &Book{}
+	const deployments = 20_000
+	for i := range deployments {
+		b.Set(DeploymentID(fmt.Sprintf("intentplane.dev/5f1c0c2e-8a4f-4b7e-9d57-%012d", i)), ops, Mark{Index: 5, At: int64(i), ID: "1.1.Succeeded"})
+	}
+	text, err := b.Encode()
+	if err != nil || len(text) > maxBytes {
+		t.Fatalf("Encode(): %d bytes, %v", len(text), err)
+	}
+	back, err := DecodeBook(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := len(back.Deployments)
+	if kept < deployments/4 || back.Floor != int64(deployments-kept) {
+		t.Errorf("Encode(): %d deployments are kept, and the floor is %d", kept, back.Floor)
+	}
+	if _, err := DecodeBook("{"); err == nil {
+		t.Error("DecodeBook(...): want an error for a text that is cut off")
+	}
+}

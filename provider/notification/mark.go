@@ -1,0 +1,91 @@
+package notification
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// A Config names a configuration.
+type Config struct {
+	// Kind of the configuration.
+	Kind string
+
+	// Namespace of a ProviderConfig. Empty for a ClusterProviderConfig.
+	Namespace string
+
+	// Name of the configuration.
+	Name string
+}
+
+// A ReceiverID names a receiver of a configuration, as marks do: Kind/name/receiver. The namespace of a ProviderConfig is that of its book.
+type ReceiverID string
+
+// Receivers returns the names of the receivers of a configuration, in their order. A receiver that was stored before receivers had names is named by its place.
+func (c Config) Receivers(all []configv1alpha1.Notification) []ReceiverID {
+	out := make([]ReceiverID, len(all))
+	for i := range all {
+		out[i] = ReceiverID(c.Kind + "/" + c.Name + "/" + cmp.Or(all[i].Name, "#"+strconv.Itoa(i+1)))
+	}
+	return out
+}
+
+// Name of the receiver in its configuration.
+func (r ReceiverID) Name() string { return string(r[strings.LastIndexByte(string(r), '/')+1:]) }
+
+// A Mark is the last outcome of a deployment that was posted to a receiver, or given up.
+type Mark struct {
+	// Index of the transition that brought the outcome.
+	Index int64 `json:"index"`
+
+	// At is when the revision ended, in seconds since 1970.
+	At int64 `json:"at"`
+
+	// ID of the notification, without the uid of the deployment. Empty for a mark that was set when the deployment began to name the configuration.
+	ID string `json:"id,omitempty"`
+}
+
+// NewMark returns the mark of an outcome.
+func NewMark(o *Outcome) Mark { return Mark{Index: o.Index, At: o.At.Unix(), ID: o.key()} }
+
+// Untold returns the outcomes that come after a mark. A receiver without a mark begins with the first outcome that is not before since.
+func Untold(outcomes []Outcome, log []deploymentv1alpha1.Transition, mark *Mark, since time.Time) []Outcome {
+	isLater := func(o Outcome) bool { return o.At.Unix() >= since.Unix() }
+	if mark != nil {
+		isLater = mark.isBefore(log)
+	}
+	first := slices.IndexFunc(outcomes, isLater)
+	if first < 0 {
+		return nil
+	}
+	return outcomes[first:]
+}
+
+// isBefore returns a function that reports whether an outcome of a log comes after the mark. The index decides, which no clock moves. Where the log is not the
+// one that was marked, since the status was restored from a backup or computed again, the time does.
+func (m *Mark) isBefore(log []deploymentv1alpha1.Transition) func(o Outcome) bool {
+	isSameLog := m.isFrom(log)
+	return func(o Outcome) bool {
+		if o.key() == m.ID {
+			return false
+		}
+		if isSameLog {
+			return o.Index > m.Index
+		}
+		return o.At.Unix() >= m.At
+	}
+}
+
+// isFrom reports whether a mark was set by a log as it is now. A transition that the log has forgotten is taken for one of it.
+func (m *Mark) isFrom(log []deploymentv1alpha1.Transition) bool {
+	if len(log) == 0 || log[len(log)-1].Index < m.Index {
+		return false
+	}
+	i := slices.IndexFunc(log, func(t deploymentv1alpha1.Transition) bool { return t.Index == m.Index })
+	return i < 0 || log[i].At.Unix() == m.At
+}
