@@ -1,4 +1,4 @@
-// Package revisionobject names the objects that the provider keeps about a revision of a deployment: what failed, and what was measured. The package is pure.
+// Package revisionobject names the reports that the provider keeps about rejected revisions of a deployment. The package is pure.
 package revisionobject
 
 import (
@@ -13,7 +13,7 @@ import (
 // maxName is how long a name is at most.
 const maxName = 63
 
-// Name returns the name of the object of a revision: what happened to it stands in the middle, as in shop-measured-r2. A digest distinguishes a composite
+// Name returns the name of the object of a revision: what happened to it stands in the middle, as in shop-failed-r2. A digest distinguishes a composite
 // from a claim of the same name, and replaces the end of a name that is too long.
 func Name(group, deployment, what string, revision int64) string {
 	suffix, whole := fmt.Sprintf("-%s-r%d", what, revision), deployment

@@ -7,8 +7,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
-	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 )
 
@@ -25,9 +23,6 @@ func (c *logsCommand) showMeasured(s *streams) error {
 	if err != nil {
 		return err
 	}
-	if c.Revision != 0 {
-		return c.showKept(s, opened, f)
-	}
 	all := overview.MeasuredChecks(f, c.Check)
 	if len(all) == 0 {
 		said := append([]string{noCheckNamed(c.Name, c.Check, overview.CheckNames(f))}, unreadLines(f.Unread)...)
@@ -35,24 +30,6 @@ func (c *logsCommand) showMeasured(s *streams) error {
 	}
 	return c.printValue(s.out, map[string]any{"checks": all}, func(io.Writer) error {
 		return printLines(s, overview.CheckLines(all, overview.Style{Now: s.now(), Width: s.screen.width()}))
-	})
-}
-
-// showKept prints the measurements of a check that the provider keeps of a revision. It returns an error where it keeps none, with the checks that there are.
-func (c *logsCommand) showKept(s *streams, from *cluster.Cluster, f *cause.Facts) error {
-	kept, err := from.MeasuredGates(context.Background(), &f.Deployment, c.Revision)
-	if err != nil {
-		return err
-	}
-	all := overview.KeptChecks(kept, c.Check)
-	switch {
-	case len(kept) == 0:
-		return errors.Errorf("%s: nothing is kept of revision %d: no check measured it, or it is not one of the last ten", c.Name, c.Revision)
-	case len(all) == 0:
-		return errors.New(noCheckNamed(c.Name, c.Check, overview.KeptCheckNames(kept)))
-	}
-	return c.printValue(s.out, map[string]any{"gates": all}, func(io.Writer) error {
-		return printLines(s, overview.MeasurementLines(all, overview.Style{Now: s.now(), Width: s.screen.width()}))
 	})
 }
 

@@ -23,7 +23,7 @@ func commandExamples() map[string][]string {
 		"history":               {"kubectl intent history shop -n team-a", "kubectl intent history shop --revision 5", "kubectl intent history shop --checkout fleet"},
 		"import analysis":       {"kubectl intent import analysis examples/import/analysistemplate.yaml --arg service-name={{service}} --site-server"},
 		"import metrictemplate": {"kubectl intent import metrictemplate examples/import/metrictemplate.yaml examples/import/canary.yaml --arg target={{service}} --site-server"},
-		"logs":                  {"kubectl intent logs shop latency_p99 -n team-a", "kubectl intent logs shop latency_p99 --revision 7", "kubectl intent logs api --build --follow"},
+		"logs":                  {"kubectl intent logs shop latency_p99 -n team-a", "kubectl intent logs api --build --follow"},
 		"look":                  {"kubectl intent look api -n team-a", "kubectl intent look api --no-wait"},
 		"promote":               {"kubectl intent promote shop -n team-a", "kubectl intent promote shop --full --wait"},
 		"prune":                 {"kubectl intent prune platform -n team-a --dry-run", "kubectl intent prune --directories --config default -n team-a"},

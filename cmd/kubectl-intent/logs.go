@@ -18,9 +18,8 @@ type logsCommand struct {
 	clusterFlags
 	formFlag
 
-	Name     string `arg:""                       help:"Name of an IntentDeployment or an Application. With --build, of an Application with a source."  predictor:"claim"`
-	Check    string `arg:""                       help:"Name of a check: shows what it measured at each Site."                                          optional:""`
-	Revision int64  `help:"Show the measurements of the check that the provider keeps of this revision."`
+	Name  string `arg:""                       help:"Name of an IntentDeployment or an Application. With --build, of an Application with a source."  predictor:"claim"`
+	Check string `arg:""                       help:"Name of a check: shows what it measured at each Site."                                          optional:""`
 
 	Build  bool   `help:"Show the log of the build. Other logs are at the Sites: kubectl logs shows them there."`
 	Step   string `help:"Step of the build, such as detect, build or export. Without it the one that runs or that failed, else build."`
@@ -30,8 +29,8 @@ type logsCommand struct {
 // Run prints what a check measured, or copies the log of one step of the build. It returns an error for what is not there, or cannot be read.
 func (c *logsCommand) Run(s *streams) error {
 	switch isOfBuild := c.Step != "" || c.Follow; {
-	case c.Build && (c.Check != "" || c.Revision != 0 || c.Output != "text"):
-		return usageError{errors.New("a build has no check and no revision, and its log no other form than text")}
+	case c.Build && (c.Check != "" || c.Output != "text"):
+		return usageError{errors.New("a build has no check, and its log no other form than text")}
 	case c.Build:
 		return c.showBuild(s)
 	case isOfBuild:

@@ -21,7 +21,6 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/imagebuild"
 	"github.com/intentplane/intentplane/provider/controller/managedcluster"
-	"github.com/intentplane/intentplane/provider/controller/measured"
 	"github.com/intentplane/intentplane/provider/controller/notification"
 	"github.com/intentplane/intentplane/provider/controller/providerconfig"
 	"github.com/intentplane/intentplane/provider/controller/prunerequest"
@@ -125,22 +124,12 @@ func SetupGated(mgr ctrl.Manager, o controller.Options, of Options) error {
 	failure.Setup(mgr, o)
 	notification.Setup(mgr, o, of.Notification)
 	o.Gate.Register(func() {
-		if err := setupGates(mgr, o, of.Gate); err != nil {
+		if err := gate.Setup(mgr, o, of.Gate); err != nil {
 			panic(errors.Wrap(err, "cannot set up controller of Gates"))
 		}
 	}, gate.Kinds()...)
 	countStates(mgr, o)
 	return errors.Wrap(customresourcesgate.Setup(mgr, o), "cannot watch CustomResourceDefinitions")
-}
-
-// setupGates adds the controller of Gates, and the one that keeps what they measure.
-func setupGates(mgr ctrl.Manager, o controller.Options, of gate.Options) error {
-	kept, err := measured.Setup(mgr, o)
-	if err != nil {
-		return err
-	}
-	of.Recorder = kept
-	return gate.Setup(mgr, o, of)
 }
 
 func addControllers(mgr ctrl.Manager, o controller.Options, of Options) error {

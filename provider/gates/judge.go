@@ -75,6 +75,9 @@ type Judgement struct {
 	// Count of measurements.
 	Count int
 
+	// Recent measurements of a check that has ended, the oldest first, also those that do not count.
+	Recent []v1alpha1.Measurement
+
 	// Availability of the backend of a check that runs.
 	Availability Availability
 

@@ -63,7 +63,6 @@ func providerFigures(s *stage) []figure {
 		{"provider_peak_rss_mib", "MiB", s.providerMemory("VmHWM")},
 		{"gates_200_cpu_percent", "%", g.gateFigure("cpu_percent")},
 		{"gates_200_queries_per_interval", "1/interval", g.gateFigure("queries")},
-		{"measured_writes_per_gate", "1/min", g.gateFigure("writes")},
 		{"hostile_cluster_peak_mib", "MiB", s.hostilePeak},
 		{"flux_proof_s", "s", s.fluxProof},
 		{"delivery_p99_s", "s", s.deliveryP99},

@@ -87,9 +87,6 @@ func (y *judged) createGates(ctx context.Context, prometheus string) error {
 	if err := l.Ready(ctx, judgedPlace, judgedClaims); err != nil {
 		return err
 	}
-	if err := l.Owners(ctx, keys); err != nil {
-		return err
-	}
 	if err := l.Judge(ctx, keys, gateInterval, judgedQuestions); err != nil {
 		return err
 	}
@@ -107,8 +104,7 @@ func (y *judged) countQueries(ctx context.Context, prometheus string) (map[strin
 		return nil, err
 	}
 	began := time.Now()
-	writes, err := y.countMeasuredWrites(ctx)
-	if err != nil {
+	if err := waitForInterval(ctx, judgedIntervals*gateInterval); err != nil {
 		return nil, err
 	}
 	after, err := cpuSeconds(y.s.cp.ProviderPID())
@@ -122,24 +118,8 @@ func (y *judged) countQueries(ctx context.Context, prometheus string) (map[strin
 	}
 	return map[string]float64{
 		"cpu_percent": 100 * (after - cpu) / took.Seconds(),
-		"writes":      writes / took.Minutes(),
 		"queries":     (more - queries) / (took.Seconds() / gateInterval.Seconds()),
 	}, nil
-}
-
-// countMeasuredWrites returns how often what a Gate measured is written while some intervals pass.
-func (y *judged) countMeasuredWrites(ctx context.Context) (float64, error) {
-	l, err := load.New(y.s.cp)
-	if err != nil {
-		return 0, err
-	}
-	over, cancel := context.WithTimeout(ctx, judgedIntervals*gateInterval)
-	defer cancel()
-	writes, deployments, err := l.MeasuredWrites(ctx, judgedPlace, over.Done())
-	if err == nil && deployments != judgedClaims {
-		err = errors.Errorf("what %d of %d Gates measured is kept", deployments, judgedClaims)
-	}
-	return float64(writes) / judgedClaims, err
 }
 
 // answeredQueries returns how many queries a Prometheus server answered, as it counts them.

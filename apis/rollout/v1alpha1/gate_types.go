@@ -172,6 +172,27 @@ type CheckJobReference struct {
 	NonceDigest string `json:"nonceDigest,omitempty"`
 }
 
+// MaxRecent is how many measurements the result of a check holds.
+const MaxRecent = 10
+
+// Measurement is one answer that was judged.
+type Measurement struct {
+	// At is when the answer came.
+	// +required
+	At metav1.Time `json:"at"`
+
+	// Outcome of the measurement. Pass, Fail and Inconclusive count, Error counts if it comes again in a row, and Early, Waiting and Unavailable do not
+	// count.
+	// +required
+	// +kubebuilder:validation:Enum=Pass;Fail;Inconclusive;Error;Early;Waiting;Unavailable
+	Outcome string `json:"outcome"`
+
+	// Value that was measured, in the unit of the threshold. Empty when there was none.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Value string `json:"value,omitempty"`
+}
+
 // CheckResult is how one check was judged.
 type CheckResult struct {
 	// Name of the check.
@@ -202,6 +223,13 @@ type CheckResult struct {
 	// Measurements that were taken.
 	// +optional
 	Measurements int32 `json:"measurements,omitempty"`
+
+	// Recent are the last measurements of the check, the oldest first. They are written when the check ends, and never before. Empty for types Job and
+	// Availability.
+	// +optional
+	// +kubebuilder:validation:MaxItems=10
+	// +listType=atomic
+	Recent []Measurement `json:"recent,omitempty"`
 
 	// JobRef names the Job that the provider created for the check, or is about to create, in the namespace that the Site's spec.postCheck names.
 	// Another Job of that name does not count, also after a restart of the provider. Absent while there is none, and for other types of checks.

@@ -65,6 +65,10 @@ func (c *Cluster) Blueprints(ctx context.Context) (*Catalog, error) {
 	return out, err
 }
 
+func configMapsResource() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
+}
+
 // publishedCatalog returns what the provider publishes in the namespace of a resource that the user may not list, or else what is used there.
 func (c *Cluster) publishedCatalog(ctx context.Context, resource string, why error) (*Catalog, error) {
 	o, err := c.client.Resource(configMapsResource()).Namespace(c.namespace).Get(ctx, catalogview.ConfigMapName, metav1.GetOptions{})

@@ -119,7 +119,7 @@ func CheckNames(f *cause.Facts) []string {
 	return slices.Compact(out)
 }
 
-// CheckLines are what a check measured: a table for each step, and below a Site what explains its result.
+// CheckLines are what a check measured: a table for each step, and below a Site what explains its result, and its last measurements where it has ended.
 func CheckLines(all []Measured, s Style) []string {
 	var out []string
 	for i, m := range all {
@@ -158,6 +158,9 @@ func (s Style) detailsOf(m Measured) []string {
 	}
 	if m.Message != "" {
 		out = append(out, s.labelledLines("", m.Message)...)
+	}
+	for _, taken := range m.Recent {
+		out = append(out, s.cutLine(fmt.Sprintf("%-11s %-8s %-12s %s", "", s.formatClock(&taken.At), taken.Outcome, orDash(taken.Value))))
 	}
 	if m.JobRef != nil {
 		out = append(out, s.labelledLines("Job:", m.JobRef.Name)...)

@@ -38,6 +38,10 @@ func TestCheckLines(t *testing.T) {
 		since := metav1.NewTime(samples.Now())
 		f.Gates[0].Status.AtProvider.Checks[3].UnavailableSince = &since
 	}
+	ended := func(f *cause.Facts) {
+		at := metav1.NewTime(samples.Now())
+		f.Gates[0].Status.AtProvider.Checks[3].Recent = []rolloutv1alpha1.Measurement{{At: at, Outcome: "Pass", Value: "212ms"}, {At: at, Outcome: "Unavailable"}}
+	}
 	reported := func(f *cause.Facts) {
 		f.Gates = nil
 		f.Deployment.Status.ValidationResults = []deploymentv1alpha1.ValidationResult{{Name: "latency_p99", Site: "edge2", Passed: true, Value: "10ms", Threshold: "<= 500ms"}}
@@ -59,6 +63,10 @@ Asked:      Job of curl:8`},
 Asked:      available pods of shop:2`},
 		"Unavailable": {reason: "A backend that does not answer is named.", edit: unavailable, want: `edge2          Failed       812ms      <= 500ms     5 of 5    14:00:40 -
             The backend is unavailable since 14:03:40.
+Asked:      latency_p99`},
+		"Ended": {reason: "A check that has ended shows its last measurements.", edit: ended, want: `
+            14:03:40 Pass         212ms
+            14:03:40 Unavailable  -
 Asked:      latency_p99`},
 		"Reported": {reason: "The results of the deployment stand for Gates that are gone.", edit: reported, want: `latency_p99  revision 7
 ` + checkHeader + `edge2          Passed       10ms       <= 500ms     -         -        -`},

@@ -84,7 +84,7 @@ func (f facts) resultOfCheck(i int) v1alpha1.CheckResult {
 	if r.Phase = v1alpha1.CheckRunning; !j.Ended() {
 		return describeWait(r, j)
 	}
-	r.Phase, r.Value, r.Measurements = j.Phase, j.Value, int32(j.Count) //nolint:gosec // It is bounded by the limits of the check.
+	r.Phase, r.Value, r.Measurements, r.Recent = j.Phase, j.Value, int32(j.Count), j.Recent //nolint:gosec // It is bounded by the limits of the check.
 	r.Message, r.EndedAt = setup.CutMessage(j.Message, maxMessage), setup.Timestamp(f.now)
 	return r
 }

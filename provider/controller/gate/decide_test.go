@@ -199,3 +199,22 @@ func TestDecide(t *testing.T) {
 		})
 	}
 }
+
+// TestDecideRecent writes the last measurements of a check when it has ended, and not while another one goes on.
+func TestDecideRecent(t *testing.T) {
+	recent := []v1alpha1.Measurement{{At: *setup.Timestamp(noon()), Outcome: "Pass", Value: "0.1"}}
+	live := noon().Add(-time.Minute)
+	f := given(
+		checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckPassed, Recent: recent}},
+		checkFacts{liveSince: live, judgement: gates.Judgement{Phase: v1alpha1.CheckRunning}},
+	)
+	f.before = decideStatus(f).next
+	f.checks[0].judgement = gates.Judgement{} // A check that has ended is not measured again.
+	var got [][]v1alpha1.Measurement
+	for _, c := range decideStatus(f).next.Checks {
+		got = append(got, c.Recent)
+	}
+	if diff := cmp.Diff([][]v1alpha1.Measurement{recent, nil}, got); diff != "" {
+		t.Errorf("recent measurements: -want, +got:\n%s", diff)
+	}
+}

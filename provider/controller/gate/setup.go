@@ -46,9 +46,6 @@ type Options struct {
 
 	// Observer counts each question. Nil counts none.
 	Observer meter.Observer
-
-	// Recorder keeps each measurement. Nil keeps none.
-	Recorder meter.Recorder
 }
 
 // Kinds are those that the controller cannot do without.
@@ -69,9 +66,6 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	name := managed.ControllerName(gvk.GroupKind().String())
 	kube, bell := mgr.GetClient(), &setup.EventSource{}
 	m := meter.New(time.Now, bell.Wake, g.Observer)
-	if g.Recorder != nil {
-		m.RecordTo(g.Recorder)
-	}
 	if err := mgr.Add(m); err != nil {
 		return errors.Wrap(err, "cannot add what measures")
 	}

@@ -7,6 +7,7 @@ package meter
 import (
 	"context"
 	"hash/fnv"
+	"slices"
 	"sync"
 	"time"
 
@@ -63,18 +64,11 @@ type Observer interface {
 	Measured(check, result string, took time.Duration)
 }
 
-// A Recorder records what is measured. It must not wait, and must not call the Meter.
-type Recorder interface {
-	// Record is called for each measurement of a check of a Gate, with when the answer came.
-	Record(owner types.NamespacedName, uid types.UID, check string, m gates.Measurement, at time.Time)
-}
-
 // A Meter measures. It is safe for concurrent use.
 type Meter struct {
 	now      func() time.Time
 	wake     func(owner types.NamespacedName)
 	observer Observer
-	recorder Recorder
 	changed  chan struct{}
 
 	mu    sync.Mutex
@@ -96,13 +90,10 @@ func New(now func() time.Time, wake func(owner types.NamespacedName), o Observer
 		o = noObserver{}
 	}
 	return &Meter{
-		now: now, wake: wake, observer: o, recorder: noRecorder{}, changed: make(chan struct{}, 1),
+		now: now, wake: wake, observer: o, changed: make(chan struct{}, 1),
 		gates: map[types.NamespacedName]*owned{}, lines: newLines(),
 	}
 }
-
-// RecordTo records what is measured from now on. It is called before Start.
-func (m *Meter) RecordTo(r Recorder) { m.recorder = r }
 
 // Measure the checks of a Gate, and no others of it. It returns where each of them stands, in their order, and waits for nothing.
 func (m *Meter) Measure(owner types.NamespacedName, uid types.UID, tasks []Task) []gates.Judgement {
@@ -119,12 +110,15 @@ func (m *Meter) Measure(owner types.NamespacedName, uid types.UID, tasks []Task)
 		wanted[t.ID] = true
 		r := g.runs[t.ID]
 		if r == nil {
-			r = &run{owner: owner, uid: uid, known: t.UnavailableSince}
+			r = &run{owner: owner, known: t.UnavailableSince}
 			g.runs[t.ID] = r
 		}
 		m.followTask(r, t, now)
 		j := r.judgeNow(now)
 		r.recordReported(j)
+		if j.Ended() {
+			j.Recent = slices.Clone(r.recent)
+		}
 		out = append(out, j)
 	}
 	for id, r := range g.runs {
@@ -300,7 +294,7 @@ func (m *Meter) deliverAnswer(ctx context.Context, g *group, a gates.Answer, beg
 		}
 		taken := j.run.takeAnswer(a, begun, now)
 		m.observer.Measured(j.run.task.Type, string(taken.Outcome), now.Sub(begun))
-		m.recorder.Record(j.run.owner, j.run.uid, j.run.task.ID, taken, now)
+		j.run.remember(taken, now)
 		if j.run.hasNews(j.run.judgeNow(now)) {
 			wake = append(wake, j.run.owner)
 		}
@@ -322,9 +316,3 @@ type noObserver struct{}
 
 // Measured does nothing.
 func (noObserver) Measured(string, string, time.Duration) {}
-
-// noRecorder records nothing.
-type noRecorder struct{}
-
-// Record does nothing.
-func (noRecorder) Record(types.NamespacedName, types.UID, string, gates.Measurement, time.Time) {}

@@ -143,35 +143,32 @@ func TestEqualQuestionsAreAskedOnce(t *testing.T) {
 	})
 }
 
-// recorded are what a Recorder received.
-type recorded struct {
-	mu  sync.Mutex
-	all []string
-}
-
-// Record notes whose measurement it is, how it counts, its value and how long after the beginning it came.
-func (r *recorded) Record(owner types.NamespacedName, uid types.UID, check string, m gates.Measurement, _ time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.all = append(r.all, fmt.Sprintf("%s %s %s %s %s", owner.Name, uid, check, m.Outcome, m.Value))
-}
-
-// TestMeasurementsAreRecorded records each measurement of a check that passes and then fails.
-func TestMeasurementsAreRecorded(t *testing.T) {
+// TestRecent returns the last measurements of a check when it has ended, and none before.
+func TestRecent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		r, s := &recorded{}, &source{name: "q"}
-		m := New(time.Now, func(types.NamespacedName) {}, nil)
-		m.RecordTo(r)
-		go func() { _ = m.Start(ctx) }()
-		m.Measure(key(1), "u", []Task{task(s, time.Now())})
-		after(6 * time.Second)
+		b, s := start(ctx), &source{name: "q"}
+		tk := task(s, time.Now())
+		tk.Rules.Count, tk.Rules.Timeout = 20, time.Hour
+		b.Measure(key(1), "u", []Task{tk})
+		after(15*tk.Rules.Interval + time.Second)
+		if got := b.Measure(key(1), "u", []Task{tk})[0]; got.Count < v1alpha1.MaxRecent || got.Recent != nil {
+			t.Errorf("\nA check that is measured shows no measurements: each would be a write.\nMeasure(...): %+v", got)
+		}
 		s.say(7)
-		after(5 * time.Second)
-		want := []string{"1 u e1/errors Pass 0", "1 u e1/errors Fail 7"}
-		if diff := cmp.Diff(want, r.all); diff != "" {
-			t.Errorf("Record(...): -want, +got:\n%s", diff)
+		after(2 * tk.Rules.Interval)
+		got := b.Measure(key(1), "u", []Task{tk})[0].Recent
+		var outcomes []string
+		for i, m := range got {
+			outcomes = append(outcomes, m.Outcome+" "+m.Value)
+			if i > 0 && m.At.Sub(got[i-1].At.Time) != tk.Rules.Interval {
+				t.Errorf("measurement %d came %s after the one before", i, m.At.Sub(got[i-1].At.Time))
+			}
+		}
+		want := append(slices.Repeat([]string{"Pass 0"}, v1alpha1.MaxRecent-1), "Fail 7")
+		if diff := cmp.Diff(want, outcomes); diff != "" {
+			t.Errorf("\nA check that has ended shows its last measurements, the oldest first.\nMeasure(...): -want, +got:\n%s", diff)
 		}
 	})
 }
@@ -239,6 +236,7 @@ func TestFailureWakesWithinAnInterval(t *testing.T) {
 		want := gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "7", Message: "the value is beyond the threshold", Count: 3}
 		for range 2 {
 			got := b.Measure(key(1), "u", []Task{tk})[0]
+			got.Recent = nil
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("Measure(...): -want, +got:\n%s", diff)
 			}

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/gates"
 	"github.com/intentplane/intentplane/provider/panics"
 	"github.com/intentplane/intentplane/provider/shares"
@@ -16,9 +18,11 @@ import (
 // A run is the measurements of one check.
 type run struct {
 	owner types.NamespacedName
-	uid   types.UID
 	task  Task
 	tally gates.Tally
+
+	// recent are the last measurements, also those of an earlier episode. They are for people.
+	recent []v1alpha1.Measurement
 
 	// since is when this run of measurements began, and spent how long earlier ones were measurable.
 	since time.Time
@@ -270,6 +274,12 @@ func (r *run) takeAnswer(a gates.Answer, begun, now time.Time) gates.Measurement
 	}
 	r.resumeWithData(now)
 	return m
+}
+
+// remember a measurement among the recent ones.
+func (r *run) remember(m gates.Measurement, at time.Time) {
+	r.recent = append(r.recent, v1alpha1.Measurement{At: metav1.NewTime(at.Truncate(time.Second)), Outcome: string(m.Outcome), Value: m.Value})
+	r.recent = r.recent[max(0, len(r.recent)-v1alpha1.MaxRecent):]
 }
 
 // stopForData stops the clock until there is data.
