@@ -126,7 +126,7 @@ func (s *pageServer) fetchPages(b *testing.B, address string) {
 			if i > 0 {
 				url += "?continue=1"
 			}
-			answer, err := http.Get(url) //nolint:noctx // A server of this process answers at once.
+			answer, err := http.Get(url)
 			if err != nil {
 				b.Fatal(err)
 			}
