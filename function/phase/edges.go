@@ -73,9 +73,23 @@ func (w phasePath) route(to v1alpha1.Phase) []v1alpha1.Phase {
 	return append(out, to)
 }
 
-// Log adds the phases that were gone through since the last status to its transitions. Each entry is a legal change.
+// isUnlogged reports whether the last status is Failed, and its log does not say that the revision was rejected: it failed by a problem or a conflict, which hid
+// the rejection or came before it.
+func (w phasePath) isUnlogged(last, next *v1alpha1.IntentDeploymentStatus) bool {
+	if w.rejected == "" || last.Phase != v1alpha1.PhaseFailed || next.Phase != v1alpha1.PhaseFailed {
+		return false
+	}
+	newest := v1alpha1.Transition{}
+	if n := len(last.Transitions); n > 0 {
+		newest = last.Transitions[n-1]
+	}
+	return newest.Rejected == "" || newest.Revision != next.Revision
+}
+
+// Log adds the phases that were gone through since the last status to its transitions. Each entry is a legal change. A revision that is rejected while the phase
+// is Failed starts again at Pending, as one does whose failure has ended: the change to Failed that ends that way is the first one with the reason.
 func Log(last *v1alpha1.IntentDeploymentStatus, next *v1alpha1.IntentDeploymentStatus, w phasePath, now metav1.Time) []v1alpha1.Transition {
-	restart := last.IntentDigest != next.IntentDigest || last.Revision != next.Revision && last.Revision != 0
+	restart := last.IntentDigest != next.IntentDigest || last.Revision != next.Revision && last.Revision != 0 || w.isUnlogged(last, next)
 	through := phaseTable().Along(last.Phase, w.route(next.Phase), restart)
 	return projection.Log(last.Transitions, func(t v1alpha1.Transition) int64 { return t.Index }, last.Phase, through, func(index int64, from, to v1alpha1.Phase) v1alpha1.Transition {
 		t := w.entry(from, to)

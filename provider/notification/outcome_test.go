@@ -108,7 +108,15 @@ func TestOutcomes(t *testing.T) {
 		},
 		"InvalidSpec": {reason: "A spec that cannot be carried out is not the outcome of the revision before.", status: statusOf(failed, moves(3, 5, pending, failed)...)},
 		"Conflict":    {reason: "A revision that is not rejected may succeed still.", status: statusOf(failed, moves(3, 5, delivering, failed)...)},
-		"Rolling":     {reason: "A rejected revision that is being rolled back has no outcome yet.", status: statusOf(rolling, rejected(moves(3, 5, validating, failed, rolling))...)},
+		"Hidden": {
+			reason: "A rejection that a problem hid is the outcome when the problem ends, and the failure by the problem is none.",
+			status: statusOf(failed, append(moves(3, 5, validating, failed), rejected(moves(4, 5, failed, pending, delivering, validating, failed))...)...), want: []string{"5 Failed 4 said 8d21c0e"},
+		},
+		"HiddenRollback": {
+			reason: "A rollback that failed behind a problem is one outcome.",
+			status: statusOf(failed, append(moves(3, 5, validating, failed), rejected(moves(4, 5, failed, pending, delivering, failed, rolling, failed))...)...), want: []string{"5 Failed 4 said 8d21c0e"},
+		},
+		"Rolling": {reason: "A rejected revision that is being rolled back has no outcome yet.", status: statusOf(rolling, rejected(moves(3, 5, validating, failed, rolling))...)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
