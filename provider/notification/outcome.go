@@ -20,6 +20,9 @@ const (
 	// that time.
 	settleTime = 30 * time.Second
 
+	// maxSkew is how far the clock of the function may be ahead of that of the provider.
+	maxSkew = 30 * time.Second
+
 	// maxSites is how many Sites a notification names.
 	maxSites = 50
 
@@ -102,12 +105,12 @@ func (o *Outcome) key() string { return fmt.Sprintf("%d.%d.%s", o.Epoch, o.Revis
 // State is the ledger of the deployment as far as it is known.
 func Outcomes(s *Status, state *ledger.State, now time.Time) ([]Outcome, time.Duration) {
 	var out []Outcome
-	for i, t := range s.Transitions {
+	for i := range s.Transitions {
 		result := s.resultOf(i)
 		if result == "" {
 			continue
 		}
-		if wait := settleTime - now.Sub(t.At.Time); result == deploymentv1alpha1.OutcomeFailed && wait > 0 {
+		if wait := s.settlesIn(i, now); result == deploymentv1alpha1.OutcomeFailed && wait > 0 {
 			return out, wait
 		}
 		o := s.newOutcome(i, result, state)
@@ -116,6 +119,18 @@ func Outcomes(s *Status, state *ledger.State, now time.Time) ([]Outcome, time.Du
 		}
 	}
 	return out, 0
+}
+
+// settlesIn returns how long it takes until no rollback of the revision begins by itself after a transition, or 0. A later revision ends that at once. So does a time that is
+// too far ahead to come from clocks which agree: otherwise no outcome would count until then.
+func (s *Status) settlesIn(i int, now time.Time) time.Duration {
+	t := s.Transitions[i]
+	isFollowed := slices.ContainsFunc(s.Transitions[i+1:], func(later deploymentv1alpha1.Transition) bool { return later.Revision > t.Revision })
+	wait := settleTime - now.Sub(t.At.Time)
+	if isFollowed || wait < 0 || wait > settleTime+maxSkew {
+		return 0
+	}
+	return wait
 }
 
 // resultOf returns the outcome that a transition brings, or "".

@@ -103,8 +103,21 @@ func TestOutcomes(t *testing.T) {
 		},
 		"Settling": {reason: "A revision that was rejected just now may be rolled back by itself.", status: statusOf(failed, aged(rejected(moves(3, 5, validating, failed)), 0, -50*time.Second)...), wait: 20 * time.Second},
 		"SettlingBefore": {
-			reason: "Outcomes keep their order: one after a failure waits until that counts.",
-			status: statusOf(succeeded, aged(append(rejected(moves(3, 5, validating, failed)), moves(4, 6, failed, validating, succeeded)...), 0, -50*time.Second)...), wait: 20 * time.Second,
+			reason: "A later revision ends the wait for a rollback of a rejected one.",
+			status: statusOf(succeeded, aged(append(rejected(moves(3, 5, validating, failed)), moves(4, 6, failed, validating, succeeded)...), 0, -50*time.Second)...),
+			want:   []string{"5 Failed 0  ", "6 Succeeded 4 said 8d21c0e"},
+		},
+		"SettlingEdit": {
+			reason: "Another spec for the rejected revision does not end the wait.", wait: 20 * time.Second,
+			status: statusOf(pending, aged(append(rejected(moves(3, 5, validating, failed)), moves(4, 5, failed, pending)...), 0, -50*time.Second)...),
+		},
+		"ClockAhead": {
+			reason: "A failure by a clock that was ahead keeps no outcome waiting.", want: []string{"5 Failed 4 said 8d21c0e"},
+			status: statusOf(failed, aged(rejected(moves(3, 5, validating, failed)), 0, -3*time.Hour)...),
+		},
+		"ClockSkewed": {
+			reason: "A clock that is a little ahead does not let a failure count before a rollback may begin.", wait: 35 * time.Second,
+			status: statusOf(failed, aged(rejected(moves(3, 5, validating, failed)), 0, -65*time.Second)...),
 		},
 		"InvalidSpec": {reason: "A spec that cannot be carried out is not the outcome of the revision before.", status: statusOf(failed, moves(3, 5, pending, failed)...)},
 		"Conflict":    {reason: "A revision that is not rejected may succeed still.", status: statusOf(failed, moves(3, 5, delivering, failed)...)},
