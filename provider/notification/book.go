@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 const (
@@ -24,8 +25,8 @@ type Book struct {
 	// Receivers of the configurations of the namespace. Those of ClusterProviderConfigs are in a book of no namespace.
 	Receivers map[ReceiverID]Presence `json:"receivers,omitempty"`
 
-	// Deployments of the namespace, with the mark of each receiver.
-	Deployments map[DeploymentID]Marks `json:"deployments,omitempty"`
+	// Deployments of the namespace.
+	Deployments map[DeploymentID]Entry `json:"deployments,omitempty"`
 
 	// Floor is the time, in seconds since 1970, up to which the outcomes of a deployment without a mark are taken for posted. 0 means none. It rises where
 	// the book would be too large, and the marks of the deployments go that had no outcome for longest.
@@ -41,6 +42,15 @@ func (d *Deployment) ID() DeploymentID {
 	return DeploymentID(group + "/" + d.UID)
 }
 
+// An Entry is what is remembered of one deployment.
+type Entry struct {
+	// Config is the configuration whose receivers the deployment had at the last look. Empty before the first one.
+	Config string `json:"config,omitempty"`
+
+	// Marks of the receivers.
+	Marks Marks `json:"marks,omitempty"`
+}
+
 // Marks of a deployment, by the receiver.
 type Marks map[ReceiverID]Mark
 
@@ -53,24 +63,33 @@ type Presence struct {
 	Gone int64 `json:"gone,omitempty"`
 }
 
+// next returns the presence of a receiver that is there. One that was missing for too long, also while no provider looked, is there from now on, and so is
+// one that a clock which was ahead has seen.
+func (p Presence) next(now time.Time) Presence {
+	if p.Gone != 0 && now.Unix()-p.Gone >= int64(Absence.Seconds()) {
+		return Presence{Since: now.Unix()}
+	}
+	return Presence{Since: min(p.Since, now.Unix())}
+}
+
 // See records which receivers are there. It returns whether that changed the book, and when the next receiver that is missing is forgotten, or 0.
 func (b *Book) See(present []ReceiverID, now time.Time) (changed bool, again time.Duration) {
 	for _, r := range present {
 		p, known := b.Receivers[r]
-		if known && p.Gone == 0 {
-			continue
-		}
+		next := p.next(now)
 		if !known {
-			p.Since = now.Unix()
+			next.Since = now.Unix()
 		}
-		p.Gone, changed = 0, true
-		b.setPresence(r, p)
+		if !known || next != p {
+			changed = true
+			b.setPresence(r, next)
+		}
 	}
 	for r, p := range b.Receivers {
 		if slices.Contains(present, r) {
 			continue
 		}
-		if p.Gone == 0 {
+		if p.Gone == 0 || p.Gone > now.Unix() {
 			p.Gone, changed = now.Unix(), true
 			b.setPresence(r, p)
 		}
@@ -96,8 +115,8 @@ func (b *Book) setPresence(r ReceiverID, p Presence) {
 
 // MarkOf returns the mark of a receiver, or nil if none was set since the receiver is there.
 func (b *Book) MarkOf(d DeploymentID, r ReceiverID, since time.Time) *Mark {
-	m, known := b.Deployments[d][r]
-	if !known || m.At < since.Unix() {
+	m, known := b.Deployments[d].Marks[r]
+	if !known || max(m.At, m.Set) < since.Unix() {
 		return nil
 	}
 	return &m
@@ -105,22 +124,46 @@ func (b *Book) MarkOf(d DeploymentID, r ReceiverID, since time.Time) *Mark {
 
 // Set sets the mark of a receiver.
 func (b *Book) Set(d DeploymentID, r ReceiverID, m Mark) {
-	if b.Deployments == nil {
-		b.Deployments = map[DeploymentID]Marks{}
+	e := b.Deployments[d]
+	if e.Marks == nil {
+		e.Marks = Marks{}
 	}
-	if b.Deployments[d] == nil {
-		b.Deployments[d] = Marks{}
-	}
-	b.Deployments[d][r] = m
+	e.Marks[r] = m
+	b.setEntry(d, e)
 }
 
-// Keep removes the marks of deployments that do not exist, and of receivers that are not known. It returns whether there were any.
-func (b *Book) Keep(exists func(DeploymentID) bool, isKnown func(ReceiverID) bool) bool {
-	changed := false
-	for d, marks := range b.Deployments {
-		count := len(marks)
-		maps.DeleteFunc(marks, func(r ReceiverID, _ Mark) bool { return !isKnown(r) })
-		if changed = changed || len(marks) < count; len(marks) == 0 || !exists(d) {
+// SetConfig remembers the configuration of a deployment. It returns whether that changed the book.
+func (b *Book) SetConfig(d DeploymentID, c Config) bool {
+	e := b.Deployments[d]
+	if e.Config == c.key() {
+		return false
+	}
+	e.Config = c.key()
+	b.setEntry(d, e)
+	return true
+}
+
+// HasMoved reports whether a deployment had another configuration at the last look.
+func (b *Book) HasMoved(d DeploymentID, c Config) bool {
+	last := b.Deployments[d].Config
+	return last != "" && last != c.key()
+}
+
+func (b *Book) setEntry(d DeploymentID, e Entry) {
+	if b.Deployments == nil {
+		b.Deployments = map[DeploymentID]Entry{}
+	}
+	b.Deployments[d] = e
+}
+
+// Keep removes deployments that do not exist, and the marks of receivers other than some. Without any receiver it removes all deployments. It returns whether
+// there was anything to remove.
+func (b *Book) Keep(exists func(DeploymentID) bool, receivers []ReceiverID) bool {
+	changed, known := false, sets.New(receivers...)
+	for d, e := range b.Deployments {
+		count := len(e.Marks)
+		maps.DeleteFunc(e.Marks, func(r ReceiverID, _ Mark) bool { return !known.Has(r) })
+		if changed = changed || len(e.Marks) < count; len(receivers) == 0 || !exists(d) {
 			delete(b.Deployments, d)
 			changed = true
 		}
@@ -147,10 +190,10 @@ func (b *Book) Encode() (string, error) {
 // forgetOldest forgets a tenth of the deployments, and raises the floor, so that no outcome of them is posted again. It returns whether there were any.
 func (b *Book) forgetOldest() bool {
 	oldest := slices.SortedFunc(maps.Keys(b.Deployments), func(d, e DeploymentID) int {
-		return cmp.Compare(b.Deployments[d].newest(), b.Deployments[e].newest())
+		return cmp.Compare(b.Deployments[d].Marks.newest(), b.Deployments[e].Marks.newest())
 	})
 	for _, d := range oldest[:(len(oldest)+9)/10] {
-		b.Floor = max(b.Floor, b.Deployments[d].newest()+1)
+		b.Floor = max(b.Floor, b.Deployments[d].Marks.newest()+1)
 		delete(b.Deployments, d)
 	}
 	return len(oldest) > 0

@@ -26,6 +26,11 @@ func TestSee(t *testing.T) {
 		{reason: "It may be missing again, together with the other one.", want: map[ReceiverID]time.Duration{ops: 0, developers: 0}, again: Absence},
 		{reason: "Receivers that are missing for long are forgotten.", after: Absence, want: map[ReceiverID]time.Duration{}},
 		{reason: "A receiver that comes back after that is a new one.", present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}},
+		{reason: "It is missing once more.", want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}, again: Absence},
+		{reason: "A receiver that nobody looked at is a new one after that time, too.", after: Absence, present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + 2*Absence}},
+		{reason: "A clock that was ahead does not let a receiver wait for that time.", after: -Absence, present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}},
+		{reason: "The receiver is missing by a clock that is ahead.", after: 5 * Absence, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}, again: Absence},
+		{reason: "A receiver is not kept for longer because of a clock that was ahead.", after: -5 * Absence, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}, again: Absence},
 	}
 	now := clock()
 	for _, step := range steps {
@@ -46,12 +51,35 @@ func TestSee(t *testing.T) {
 	}
 }
 
+// TestHasMoved remembers the configuration of a deployment.
+func TestHasMoved(t *testing.T) {
+	b, one, other := &Book{}, Config{Kind: "ClusterProviderConfig", Name: "one"}, Config{Kind: "ClusterProviderConfig", Name: "other"}
+	b.Set("intentplane.dev/u1", ops, Mark{Index: 5})
+	if b.HasMoved("intentplane.dev/u1", one) {
+		t.Error("HasMoved(...): a deployment had no configuration before the first look")
+	}
+	if !b.SetConfig("intentplane.dev/u1", one) || b.SetConfig("intentplane.dev/u1", one) {
+		t.Error("SetConfig(...): want a change the first time alone")
+	}
+	if b.HasMoved("intentplane.dev/u1", one) || !b.HasMoved("intentplane.dev/u1", other) {
+		t.Error("HasMoved(...): want true for another configuration alone")
+	}
+	if diff := cmp.Diff(Entry{Config: "ClusterProviderConfig/one", Marks: Marks{ops: {Index: 5}}}, b.Deployments["intentplane.dev/u1"]); diff != "" {
+		t.Errorf("entry: -want, +got:\n%s", diff)
+	}
+}
+
 // TestMarkOf reads marks of a receiver that was there all the time, and of one that was removed and comes back.
 func TestMarkOf(t *testing.T) {
 	b, want := &Book{}, Mark{Index: 5, At: clock().Unix(), ID: "1.1.Succeeded"}
 	b.Set("intentplane.dev/u1", ops, want)
 	if diff := cmp.Diff(&want, b.MarkOf("intentplane.dev/u1", ops, clock())); diff != "" {
 		t.Errorf("MarkOf(...): -want, +got:\n%s", diff)
+	}
+	late := Mark{At: clock().Unix(), Set: clock().Add(time.Minute).Unix()}
+	b.Set("intentplane.dev/u3", ops, late)
+	if diff := cmp.Diff(&late, b.MarkOf("intentplane.dev/u3", ops, clock().Add(time.Second))); diff != "" {
+		t.Errorf("MarkOf(...): a mark of an earlier outcome counts that was set since the receiver is there: -want, +got:\n%s", diff)
 	}
 	for reason, got := range map[string]*Mark{
 		"A mark of an earlier receiver with the name does not count.":     b.MarkOf("intentplane.dev/u1", ops, clock().Add(time.Second)),
@@ -73,13 +101,13 @@ func TestKeep(t *testing.T) {
 	}
 	b.Set("intentplane.dev/u1", developers, Mark{Index: 5})
 	exists := func(d DeploymentID) bool { return d != "intentplane.dev/u2" }
-	if changed := b.Keep(exists, func(r ReceiverID) bool { return r == ops }); !changed {
+	if changed := b.Keep(exists, []ReceiverID{ops}); !changed {
 		t.Error("Keep(...): want a change")
 	}
-	if diff := cmp.Diff(map[DeploymentID]Marks{"intentplane.dev/u1": {ops: {Index: 5}}}, b.Deployments); diff != "" {
+	if diff := cmp.Diff(map[DeploymentID]Entry{"intentplane.dev/u1": {Marks: Marks{ops: {Index: 5}}}, "claims.intentplane.dev/u1": {Marks: Marks{}}, "claims.intentplane.dev/u2": {Marks: Marks{}}}, b.Deployments); diff != "" {
 		t.Errorf("Keep(...): -want, +got:\n%s", diff)
 	}
-	b.Keep(exists, func(ReceiverID) bool { return false })
+	b.Keep(exists, nil)
 	if !b.IsEmpty() {
 		t.Errorf("Keep(...): marks of receivers that are gone are left: %v", b.Deployments)
 	}

@@ -23,6 +23,9 @@ type Config struct {
 	Name string
 }
 
+// key of the configuration in a book of the namespace of its deployments.
+func (c Config) key() string { return c.Kind + "/" + c.Name }
+
 // A ReceiverID names a receiver of a configuration, as marks do: Kind/name/receiver. The namespace of a ProviderConfig is that of its book.
 type ReceiverID string
 
@@ -46,12 +49,41 @@ type Mark struct {
 	// At is when the revision ended, in seconds since 1970.
 	At int64 `json:"at"`
 
-	// ID of the notification, without the uid of the deployment. Empty for a mark that was set when the deployment began to name the configuration.
+	// ID of the notification, without the uid of the deployment. Empty if the deployment had no outcome.
 	ID string `json:"id,omitempty"`
+
+	// Set is when the mark was set, in seconds since 1970.
+	Set int64 `json:"set,omitempty"`
 }
 
-// NewMark returns the mark of an outcome.
-func NewMark(o *Outcome) Mark { return Mark{Index: o.Index, At: o.At.Unix(), ID: o.key()} }
+// NewMark returns the mark of an outcome, set now.
+func NewMark(o *Outcome, now time.Time) Mark {
+	return Mark{Index: o.Index, At: o.At.Unix(), ID: o.key(), Set: now.Unix()}
+}
+
+// NewestMark returns the mark behind all that a log shows, set now, or false for an empty log.
+func NewestMark(outcomes []Outcome, log []deploymentv1alpha1.Transition, now time.Time) (Mark, bool) {
+	if len(log) == 0 {
+		return Mark{}, false
+	}
+	newest := log[len(log)-1]
+	m := Mark{Index: newest.Index, At: newest.At.Unix(), Set: now.Unix()}
+	if n := len(outcomes); n > 0 {
+		m.ID = outcomes[n-1].key()
+	}
+	return m, true
+}
+
+// FirstMark returns the mark of the newest outcome before a receiver was there, set now, or false if there is none. Without it the outcome would seem to be
+// new where the status shows it again at a later time.
+func FirstMark(outcomes []Outcome, since, now time.Time) (Mark, bool) {
+	for i := range slices.Backward(outcomes) {
+		if outcomes[i].At.Unix() < since.Unix() {
+			return NewMark(&outcomes[i], now), true
+		}
+	}
+	return Mark{}, false
+}
 
 // Untold returns the outcomes that come after a mark. A receiver without a mark begins with the first outcome that is not before since.
 func Untold(outcomes []Outcome, log []deploymentv1alpha1.Transition, mark *Mark, since time.Time) []Outcome {

@@ -33,7 +33,7 @@ func logOf(outcomes []Outcome) []deploymentv1alpha1.Transition {
 func TestUntold(t *testing.T) {
 	three := []Outcome{ended(5, 1, 1, 3*time.Hour), ended(11, 1, 2, 2*time.Hour), ended(17, 1, 3, time.Hour)}
 	again := []Outcome{ended(5, 1, 3, time.Minute), ended(11, 1, 4, time.Minute)}
-	marked := func(o Outcome) *Mark { m := NewMark(&o); return &m }
+	marked := func(o Outcome) *Mark { m := NewMark(&o, clock()); return &m }
 	cases := map[string]struct {
 		reason   string
 		outcomes []Outcome
@@ -64,6 +64,27 @@ func TestUntold(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nUntold(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestFirstMark(t *testing.T) {
+	three := []Outcome{ended(5, 1, 1, 3*time.Hour), ended(11, 1, 2, 2*time.Hour), ended(17, 1, 3, time.Hour)}
+	cases := map[string]struct {
+		reason string
+		since  time.Duration
+		want   Mark
+		marked bool
+	}{
+		"Between": {reason: "The newest outcome before the receiver is marked.", since: 90 * time.Minute, marked: true, want: Mark{Index: 11, At: clock().Add(-2 * time.Hour).Unix(), ID: "1.2.Succeeded", Set: clock().Unix()}},
+		"Before":  {reason: "A receiver that was there before all outcomes begins without a mark.", since: 5 * time.Hour},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, marked := FirstMark(three, clock().Add(-tc.since), clock())
+			if diff := cmp.Diff(tc.want, got); diff != "" || marked != tc.marked {
+				t.Errorf("\n%s\nFirstMark(...): %t; -want, +got:\n%s", tc.reason, marked, diff)
 			}
 		})
 	}

@@ -121,8 +121,8 @@ func Outcomes(s *Status, state *ledger.State, now time.Time) ([]Outcome, time.Du
 	return out, 0
 }
 
-// settlesIn returns how long it takes until no rollback of the revision begins by itself after a transition, or 0. A later revision ends that at once. So does a time that is
-// too far ahead to come from clocks which agree: otherwise no outcome would count until then.
+// settlesIn returns how long it takes until no rollback of the revision begins by itself after a transition, or 0. A later revision ends that at once. So
+// does a time that is too far ahead to come from clocks which agree: otherwise no outcome would count until then.
 func (s *Status) settlesIn(i int, now time.Time) time.Duration {
 	t := s.Transitions[i]
 	isFollowed := slices.ContainsFunc(s.Transitions[i+1:], func(later deploymentv1alpha1.Transition) bool { return later.Revision > t.Revision })

@@ -23,6 +23,9 @@ const (
 	// marksName is how the name of a ConfigMap with marks begins.
 	marksName = "intentplane-notification-marks"
 
+	// saveTimeout is how long a book is written at most.
+	saveTimeout = 5 * time.Second
+
 	// marksKey is the key of the book in its ConfigMap.
 	marksKey = "marks.json"
 )
@@ -111,7 +114,8 @@ func (b *book) edit(do func(*notification.Book) bool) {
 	}
 }
 
-// save writes the changes that were made so far, unless another reconcile has written them. It returns an error if the book cannot be written.
+// save writes the changes that were made so far, unless another reconcile has written them. It does so too while the provider shuts down: each mark is of a
+// post that was made. It returns an error if the book cannot be written.
 func (b *book) save(ctx context.Context) error {
 	wanted := 0
 	b.read(func(*notification.Book) { wanted = b.changes })
@@ -120,6 +124,8 @@ func (b *book) save(ctx context.Context) error {
 	if b.saved >= wanted {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTimeout)
+	defer cancel()
 	var text string
 	var err error
 	b.read(func(content *notification.Book) {
@@ -157,6 +163,12 @@ func (b *book) sinceOf(r notification.ReceiverID) (since time.Time, known bool) 
 		since, known = time.Unix(p.Since, 0), ok
 	})
 	return since, known
+}
+
+// hasMoved reports whether a deployment names another configuration than at the last look.
+func (b *book) hasMoved(d *observedDeployment) (moved bool) {
+	b.read(func(content *notification.Book) { moved = content.HasMoved(d.Identity.ID(), d.config()) })
+	return moved
 }
 
 // receivers returns the receivers that are there, or were a short while ago.

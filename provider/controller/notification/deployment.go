@@ -95,16 +95,15 @@ func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName, kno
 	return false, nil
 }
 
-// turnsOf returns a turn for each receiver of the configuration that a deployment names. One that does not exist has none.
-func (r *Reconciler) turnsOf(ctx context.Context, d *observedDeployment) ([]*turn, error) {
+// turnsOf returns a turn for each receiver of the configuration that a deployment names, and whether it exists and may be used.
+func (r *Reconciler) turnsOf(ctx context.Context, d *observedDeployment) (out []*turn, exists bool, err error) {
 	config := d.config()
 	spec, err := r.getConfig(ctx, config, d.Identity.Namespace)
 	if err != nil || spec == nil {
-		return nil, err
+		return nil, false, err
 	}
-	var out []*turn
 	for i, id := range config.Receivers(spec.Notifications) {
 		out = append(out, &turn{id: id, config: config, receiver: &spec.Notifications[i], controlPlane: spec.ControlPlane, ended: map[string]bool{}})
 	}
-	return out, nil
+	return out, true, nil
 }

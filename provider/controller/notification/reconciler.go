@@ -7,6 +7,7 @@ package notification
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -56,6 +57,9 @@ type Reconciler struct {
 	now     func() time.Time
 	log     logging.Logger
 	notes   *setup.Memory[note]
+	// areBooksWoken is false until the marks of all namespaces are looked at: when the provider begins, and after a change of the receivers of
+	// ClusterProviderConfigs.
+	areBooksWoken atomic.Bool
 	// wake lets a deployment or the marks of a namespace be reconciled.
 	wake func(types.NamespacedName)
 }
@@ -109,25 +113,20 @@ func (r *Reconciler) reconcileDeployment(ctx context.Context, d *observedDeploym
 			return reconcile.Result{}, err
 		}
 	}
-	hasMoved := known.uid == d.Identity.UID && known.config != d.config()
 	outcomes, settles := notification.Outcomes(&d.Status, &ledger.State{}, r.now())
-	turns, err := r.turnsOf(ctx, d)
+	turns, exists, err := r.turnsOf(ctx, d)
 	if err != nil {
 		return reconcile.Result{}, err
-	}
-	if len(turns) == 0 || len(outcomes) == 0 {
-		known.read(d)
-		r.countPending(known, 0)
-		return reconcile.Result{RequeueAfter: settles}, nil
 	}
 	marks, err := r.books.get(ctx, d.Identity.Namespace)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	if hasMoved {
-		r.skipPast(marks, d, turns)
-	}
 	known.read(d)
+	if !exists || len(turns) > 0 && len(outcomes) == 0 && !marks.hasMoved(d) {
+		r.countPending(known, 0)
+		return reconcile.Result{RequeueAfter: settles}, nil
+	}
 	if err := r.fillTurns(ctx, marks, d, turns); err != nil {
 		return reconcile.Result{}, err
 	}
@@ -144,53 +143,77 @@ func (r *Reconciler) fillTurns(ctx context.Context, marks *book, d *observedDepl
 	if err != nil {
 		return err
 	}
-	outcomes, _ := notification.Outcomes(&d.Status, state, r.now())
-	for _, t := range turns {
-		if state.Epoch == 0 { // A notification has the epoch in its id.
+	if state.Epoch == 0 && len(turns) > 0 { // A notification has the epoch in its id.
+		for _, t := range turns {
 			t.retry = ledgerWait
-			continue
 		}
-		since, err := r.firstSeen(ctx, t)
+		return nil
+	}
+	outcomes, _ := notification.Outcomes(&d.Status, state, r.now())
+	r.enterConfig(marks, d, turns, outcomes)
+	for _, t := range turns {
+		since, known, err := r.firstSeen(ctx, t)
 		if err != nil {
 			return err
 		}
-		marks.read(func(content *notification.Book) {
-			mark := content.MarkOf(d.Identity.ID(), t.id, since)
-			if floor := time.Unix(content.Floor, 0); since.Before(floor) {
-				since = floor
-			}
-			for _, o := range notification.Untold(outcomes, d.Status.Transitions, mark, since) {
-				t.add(notification.Notification{Outcome: o, Deployment: d.Identity})
-			}
-		})
+		if !known {
+			t.retry = busyWait
+			continue
+		}
+		for _, o := range r.untold(marks, d, t, outcomes, since) {
+			t.add(notification.Notification{Outcome: o, Deployment: d.Identity})
+		}
 	}
 	return nil
 }
 
-// firstSeen returns since when the receiver of a turn is there. It returns an error if that cannot be read or noted.
-func (r *Reconciler) firstSeen(ctx context.Context, t *turn) (time.Time, error) {
-	b, err := r.books.get(ctx, t.config.Namespace)
-	if err != nil {
-		return time.Time{}, err
-	}
-	if since, known := b.sinceOf(t.id); known {
-		return since, nil
-	}
-	if _, err := r.reconcileBook(ctx, t.config.Namespace); err != nil {
-		return time.Time{}, err
-	}
-	since, _ := b.sinceOf(t.id)
-	return since, nil
+// untold returns the outcomes that the receiver of a turn has not taken. One that has no mark gets one, where the deployment had an outcome before the
+// receiver was there.
+func (r *Reconciler) untold(marks *book, d *observedDeployment, t *turn, outcomes []notification.Outcome, since time.Time) (out []notification.Outcome) {
+	marks.edit(func(content *notification.Book) bool {
+		mark, hasFirst := content.MarkOf(d.Identity.ID(), t.id, since), false
+		if floor := time.Unix(content.Floor, 0); since.Before(floor) {
+			since = floor
+		} else if mark == nil {
+			var first notification.Mark
+			if first, hasFirst = notification.FirstMark(outcomes, since, r.now()); hasFirst {
+				content.Set(d.Identity.ID(), t.id, first)
+				mark = &first
+			}
+		}
+		out = notification.Untold(outcomes, d.Status.Transitions, mark, since)
+		return hasFirst
+	})
+	return out
 }
 
-// skipPast marks the newest transition for the receivers of a configuration that the deployment begins to name: they get outcomes from then on.
-func (r *Reconciler) skipPast(marks *book, d *observedDeployment, turns []*turn) {
-	newest := d.Status.Transitions[len(d.Status.Transitions)-1]
+// firstSeen returns since when the receiver of a turn is there, or false while that is not known. It returns an error if that cannot be read or noted.
+func (r *Reconciler) firstSeen(ctx context.Context, t *turn) (since time.Time, known bool, err error) {
+	b, err := r.books.get(ctx, t.config.Namespace)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	if since, known := b.sinceOf(t.id); known {
+		return since, true, nil
+	}
+	if _, err := r.reconcileBook(ctx, t.config.Namespace); err != nil {
+		return time.Time{}, false, err
+	}
+	since, known = b.sinceOf(t.id)
+	return since, known, nil
+}
+
+// enterConfig remembers which configuration the deployment has. It marks the newest transition for the receivers of one that the deployment begins to name,
+// also while no provider ran: they get outcomes from then on.
+func (r *Reconciler) enterConfig(marks *book, d *observedDeployment, turns []*turn, outcomes []notification.Outcome) {
+	newest, isBegun := notification.NewestMark(outcomes, d.Status.Transitions, r.now())
 	marks.edit(func(content *notification.Book) bool {
-		for _, t := range turns {
-			content.Set(d.Identity.ID(), t.id, notification.Mark{Index: newest.Index, At: newest.At.Unix()})
+		if isBegun && content.HasMoved(d.Identity.ID(), d.config()) {
+			for _, t := range turns {
+				content.Set(d.Identity.ID(), t.id, newest)
+			}
 		}
-		return true
+		return content.SetConfig(d.Identity.ID(), d.config())
 	})
 }
 
@@ -202,7 +225,7 @@ func (r *Reconciler) moveMarks(marks *book, d *observedDeployment, turns []*turn
 			continue
 		}
 		marks.edit(func(content *notification.Book) bool {
-			content.Set(d.Identity.ID(), t.id, notification.NewMark(&t.pending[n-1].Outcome))
+			content.Set(d.Identity.ID(), t.id, notification.NewMark(&t.pending[n-1].Outcome, r.now()))
 			return true
 		})
 	}
@@ -225,25 +248,24 @@ func (r *Reconciler) reconcileBook(ctx context.Context, namespace string) (recon
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	hasChanged, again := false, time.Duration(0)
-	b.edit(func(content *notification.Book) bool {
-		hasChanged, again = content.See(present, r.now())
-		return hasChanged
+	again := time.Duration(0)
+	b.edit(func(content *notification.Book) (changed bool) {
+		if changed, again = content.See(present, r.now()); changed && namespace == "" {
+			r.areBooksWoken.Store(false)
+		}
+		return changed
 	})
-	if err := r.dropMarks(ctx, b, namespace, hasChanged); err != nil {
+	if err := r.dropMarks(ctx, b, namespace); err != nil {
 		return reconcile.Result{}, err
 	}
 	return reconcile.Result{RequeueAfter: again}, b.save(ctx)
 }
 
 // dropMarks drops the marks of deployments of a namespace that do not exist, and of receivers that are not known any more. Where the receivers of
-// ClusterProviderConfigs have changed, it wakes the marks of all namespaces.
-func (r *Reconciler) dropMarks(ctx context.Context, b *book, namespace string, hasChanged bool) error {
-	switch {
-	case namespace == "" && hasChanged:
+// ClusterProviderConfigs have changed, and when the provider begins, it wakes the marks of all namespaces.
+func (r *Reconciler) dropMarks(ctx context.Context, b *book, namespace string) error {
+	if namespace == "" {
 		return r.wakeBooks(ctx)
-	case namespace == "":
-		return nil
 	}
 	l := &metav1.PartialObjectMetadataList{}
 	l.SetGroupVersionKind(r.gvk.GroupVersion().WithKind(r.gvk.Kind + "List"))
@@ -260,19 +282,23 @@ func (r *Reconciler) dropMarks(ctx context.Context, b *book, namespace string, h
 	if err != nil {
 		return err
 	}
-	known := sets.New(shared.receivers()...)
+	known := append(shared.receivers(), b.receivers()...)
 	b.edit(func(content *notification.Book) bool {
-		return content.Keep(func(d notification.DeploymentID) bool { return existing.Has(d) || isOther(d) }, func(id notification.ReceiverID) bool {
-			_, isOwn := content.Receivers[id]
-			return isOwn || known.Has(id)
-		})
+		return content.Keep(func(d notification.DeploymentID) bool { return existing.Has(d) || isOther(d) }, known)
 	})
 	return nil
 }
 
-// wakeBooks lets the marks of each namespace be looked at, also of one whose deployments were deleted while no provider ran.
+// wakeBooks lets the marks of each namespace be looked at, also of one whose deployments were deleted while no provider ran, unless nothing has changed since
+// that worked.
 func (r *Reconciler) wakeBooks(ctx context.Context) error {
+	if r.areBooksWoken.Swap(true) {
+		return nil
+	}
 	all, err := r.books.namespaces(ctx)
+	if err != nil {
+		r.areBooksWoken.Store(false)
+	}
 	for _, namespace := range all {
 		r.wake(types.NamespacedName{Namespace: namespace})
 	}

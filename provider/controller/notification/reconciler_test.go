@@ -117,7 +117,10 @@ func newTestEnv(t *testing.T, receivers ...configv1alpha1.Notification) *testEnv
 		}
 	}
 	w := &testEnv{t: t, receiver: &testReceiver{}, counts: &counts{ends: map[telemetry.NotificationResult]int{}}, now: clock(), uid: "u1"}
-	write := func(o client.Object, do func() error) error {
+	write := func(ctx context.Context, o client.Object, do func() error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		_, isMarks := o.(*corev1.ConfigMap)
 		if isMarks && w.refused {
 			return errors.New("the API server is busy")
@@ -137,10 +140,10 @@ func newTestEnv(t *testing.T, receivers ...configv1alpha1.Notification) *testEnv
 		},
 		List: listMetadata,
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
-			return write(o, func() error { return c.Create(ctx, o, opts...) })
+			return write(ctx, o, func() error { return c.Create(ctx, o, opts...) })
 		},
 		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
-			return write(o, func() error { return c.Update(ctx, o, opts...) })
+			return write(ctx, o, func() error { return c.Update(ctx, o, opts...) })
 		},
 	}).Build()
 	w.config = &configv1alpha1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default"}}

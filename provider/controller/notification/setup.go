@@ -1,20 +1,17 @@
 package notification
 
 import (
-	"context"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/util/workqueue"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -63,9 +60,7 @@ func addController(mgr ctrl.Manager, o controller.Options, n Options, poster Pos
 		kube: mgr.GetClient(), live: mgr.GetAPIReader(), gvk: gvk, books: marks, hosts: n.Hosts, poster: poster, counter: n.Counter,
 		now: time.Now, log: o.Logger.WithValues("controller", name), notes: setup.NewMemory(newNote), wake: events.Wake,
 	}
-	marked := source.Func(func(ctx context.Context, _ workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-		return r.wakeBooks(ctx)
-	})
+	events.Wake(types.NamespacedName{}) // The marks of all namespaces.
 	changed := builder.WithPredicates(predicate.GenerationChangedPredicate{})
 	return ctrl.NewControllerManagedBy(mgr).
 		Named(name).
@@ -73,7 +68,6 @@ func addController(mgr ctrl.Manager, o controller.Options, n Options, poster Pos
 		For(partial, builder.OnlyMetadata).
 		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(r.requestsFor), changed).
 		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(r.requestsFor), changed).
-		WatchesRawSource(marked).
 		WatchesRawSource(events).
 		Complete(setup.NewWorkerShares(errors.WithSilentRequeueOnConflict(r), o.MaxConcurrentReconciles, events.Wake))
 }
