@@ -247,6 +247,21 @@ func TestPolicies(t *testing.T) {
 		"Delete":        {reason: "An editor deletes a deployment with its files.", request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{PropagationPolicy: &foreground}}, old: `{"spec": {}}`},
 		"Cascade":       {reason: "An editor deletes no deployment without what it made.", request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{PropagationPolicy: &orphan}}, old: `{"spec": {}}`, want: "cascade=orphan"},
 		"CascadeLegacy": {reason: "An old client orphans no dependents either.", request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{OrphanDependents: new(true)}}, old: `{"spec": {}}`, want: "cascade=orphan"},
+		"OrphanFinalizer": {
+			reason:  "An editor who added the finalizer of --cascade=orphan deletes the deployment no more than with that option.",
+			request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{}},
+			old:     `{"metadata": {"finalizers": ["finalizer.apiextensions.crossplane.io", "orphan"]}, "spec": {}}`, want: "finalizer orphan",
+		},
+		"OrphanFinalizerApprover": {
+			reason:  "A user who may approve deletes a deployment that has the finalizer of --cascade=orphan.",
+			request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{}, mayApprove: true},
+			old:     `{"metadata": {"finalizers": ["orphan"]}, "spec": {}}`,
+		},
+		"OtherFinalizer": {
+			reason:  "An editor deletes a deployment that has the finalizers of its controllers.",
+			request: request{resource: deployments, operation: admission.Delete, options: &metav1.DeleteOptions{}},
+			old:     `{"metadata": {"finalizers": ["finalizer.apiextensions.crossplane.io"]}, "spec": {}}`,
+		},
 		"BundleEdit": {
 			reason: "An editor changes the intent of a package, and adds one.", request: request{resource: bundles, operation: admission.Update},
 			object: `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "b"}}, {"name": "b", "existing": {}}]}}`, old: `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "a"}}]}}`,
