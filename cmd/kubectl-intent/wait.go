@@ -44,7 +44,7 @@ func (c *waitCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	w.observe = awaitDecisions(w.observe, opened.UndecidedRequest)
+	w.observe = w.awaitDecisions(w.observe, opened.UndecidedRequest)
 	show := s.out
 	if c.Output != "text" {
 		show = io.Discard
@@ -146,8 +146,8 @@ type progress struct {
 	// missing says that the deployment waits for something that does not exist: a Site, a Blueprint or a configuration.
 	missing bool
 
-	// isSuspended says that spec.suspend holds the object back.
-	isSuspended bool
+	// isBlocked says that no RolloutRequest takes effect before a user changes the spec, which is suspended or not valid.
+	isBlocked bool
 
 	// at is the object that was looked at.
 	at objectReport
@@ -284,7 +284,8 @@ func (w *waiter) progressOf(b []byte) (progress, error) {
 		return progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet.", digest: want}, nil
 	}
 	return progress{
-		result: w.goal.resultOf(d), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isConditionFalse("SitesFound"), digest: want, isSuspended: d.isSuspended(),
+		result: w.goal.resultOf(d), message: d.Status.Phase + ": " + d.Status.Message, missing: d.isConditionFalse("SitesFound"), digest: want,
+		isBlocked: d.isSuspended() || d.isConditionFalse(deploymentv1alpha1.TypeValid),
 	}, nil
 }
 

@@ -102,12 +102,12 @@ func TestProgressOf(t *testing.T) {
 		"Suspended": {
 			reason: "A request that spec.suspend holds back is waited for no longer.", spec: "{suspend: true}",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: Held., conditions: [` + isNotReady + `, ` + isSuspended + `]}`,
-			want:   progress{result: waitFailed, message: "Succeeded: Held.", isSuspended: true},
+			want:   progress{result: waitFailed, message: "Succeeded: Held.", isBlocked: true},
 		},
 		"HeldBackAfterRollback": {
 			reason: "A request that is held back behind a revision that was rolled back was not rolled back itself.", spec: "{suspend: true}",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: RolledBack, heldBack: true, message: Held., conditions: [` + isNotReady + `, ` + isSuspended + `]}`,
-			want:   progress{result: waitFailed, message: "Succeeded: Held.", isSuspended: true},
+			want:   progress{result: waitFailed, message: "Succeeded: Held.", isBlocked: true},
 		},
 		"OutrankedAfterRollback": {
 			reason: "A request that a newer version of the function takes up goes on.",

@@ -54,7 +54,8 @@ func (w *waiter) progressOfApplication(of *cluster.ComposedApplication) (progres
 		return progress{result: waitGoesOn, message: "Pending: the status does not speak about commit " + of.Commit + " yet.", digest: want}, nil
 	}
 	return progress{
-		result: w.goal.resultOfApplication(a, d), message: string(a.Status.Phase) + ": " + a.Status.Message, missing: d.isConditionFalse(deploymentv1alpha1.TypeSitesFound), digest: want, isSuspended: isHeldBack(a),
+		result: w.goal.resultOfApplication(a, d), message: string(a.Status.Phase) + ": " + a.Status.Message, missing: d.isConditionFalse(deploymentv1alpha1.TypeSitesFound), digest: want,
+		isBlocked: isHeldBack(a) || a.Status.Conditions.IsFalse(applicationv1alpha1.TypeValid) || d.isConditionFalse(deploymentv1alpha1.TypeValid),
 	}, nil
 }
 

@@ -75,19 +75,23 @@ func (c *Cluster) User(ctx context.Context) string {
 	return user
 }
 
-// UndecidedRequest returns a RolloutRequest to a deployment about which nothing was decided, or nil if there is none, or none that the user may read.
+// UndecidedRequest returns the newest RolloutRequest to a deployment about which nothing was decided, or nil if there is none, or none that the user may read.
 func (c *Cluster) UndecidedRequest(ctx context.Context, of rolloutv1alpha1.DeploymentReference) *rolloutv1alpha1.RolloutRequest {
 	all, err := c.list(ctx, requestsResource(), c.namespace, nil)
 	if err != nil {
 		return nil
 	}
+	var newest *rolloutv1alpha1.RolloutRequest
 	for i := range all {
 		r := &rolloutv1alpha1.RolloutRequest{}
-		if decodeObject(&all[i], r) == nil && r.Spec.DeploymentRef == of && cause.IsUndecided(r) {
-			return r
+		if decodeObject(&all[i], r) != nil || r.Spec.DeploymentRef != of || !cause.IsUndecided(r) {
+			continue
+		}
+		if newest == nil || newest.CreationTimestamp.Before(&r.CreationTimestamp) {
+			newest = r
 		}
 	}
-	return nil
+	return newest
 }
 
 // Ask makes a RolloutRequest, and returns it as the server has it. It returns an error when the server refuses it.
