@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -25,8 +26,8 @@ import (
 type apiServer struct {
 	objects []*unstructured.Unstructured
 
-	// absent kinds are not served, and denied ones are forbidden.
-	absent, denied map[string]bool
+	// absent kinds are not served, denied ones are forbidden, and failing ones have an outage.
+	absent, denied, failing map[string]bool
 
 	// made is what was made, and answers are what a RolloutRequest becomes, one status after the other.
 	made    []*unstructured.Unstructured
@@ -96,6 +97,8 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, kerrors.NewForbidden(resource.GroupResource(), name, nil))
 	case a.absent[key]:
 		http.NotFound(w, r)
+	case a.failing[key]:
+		fail(w, kerrors.NewInternalError(io.ErrUnexpectedEOF))
 	case a.denied[key]:
 		fail(w, kerrors.NewForbidden(resource.GroupResource(), name, nil))
 	case r.Method == http.MethodPost:

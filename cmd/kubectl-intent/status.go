@@ -27,7 +27,8 @@ type statusCommand struct {
 	Stuck         bool   `help:"Show only what does not go on until a person acts."`
 }
 
-// Run prints how far Bundles, Applications, deployments and clusters are. It returns an error for what cannot be read.
+// Run prints how far Bundles, Applications, deployments and clusters are. It returns an error for what cannot be read, also if it printed the rest: no script takes
+// an outage for a list in which nothing is stuck.
 func (c *statusCommand) Run(s *streams) error {
 	if c.Name != "" && c.AllNamespaces {
 		return usageError{errors.New("--all-namespaces is for a list: a name is one of a namespace")}
@@ -47,7 +48,7 @@ func (c *statusCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	return c.printSubjects(s, found)
+	return errors.Join(c.printSubjects(s, found), found.Failure)
 }
 
 // readSubjects reads what is shown, once.

@@ -64,6 +64,18 @@ func TestStatus(t *testing.T) {
 			reason: "A list of names says so too.", server: apiServer{denied: map[string]bool{"applications.intentplane.dev": true}},
 			args: []string{"status", "-A", "-o", "name"}, says: []string{"intentdeployment.intentplane.dev/shop\n", "Not read: applications.intentplane.dev"},
 		},
+		"Outage": {
+			reason: "A kind that the cluster could not list ends the command with an error, below the others.", server: apiServer{failing: map[string]bool{"applications.intentplane.dev": true}},
+			args: []string{"status", "-A"}, code: exitInvalid, says: []string{"team-a     shop  RollingBack", "Not read: applications.intentplane.dev", "error: cannot list applications.intentplane.dev"},
+		},
+		"OutageJSON": {
+			reason: "A program reads the rest, and the exit code.", server: apiServer{failing: map[string]bool{"applications.intentplane.dev": true}},
+			args: []string{"status", "-A", "-o", "json"}, code: exitInvalid, says: []string{`"unread"`, `"phase": "RollingBack"`},
+		},
+		"OutageBeneath": {
+			reason: "Nobody knows that nothing needs a person while packages cannot be listed.", server: apiServer{failing: map[string]bool{"functions.pkg.crossplane.io": true}},
+			args: []string{"status", "--stuck"}, code: exitInvalid, says: []string{"error: cannot list functions.pkg.crossplane.io"},
+		},
 		"NameAndAll": {reason: "A name is one of a namespace.", args: []string{"status", "shop", "-A"}, code: exitUsage, says: []string{"--all-namespaces is for a list"}},
 		"WatchForm":  {reason: "What is watched is text.", args: []string{"status", "--watch", "-o", "json"}, code: exitUsage, says: []string{"--watch prints text"}},
 	}

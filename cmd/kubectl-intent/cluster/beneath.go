@@ -140,7 +140,7 @@ func (s *Subjects) takeBeneath(lists []*beneathList) {
 		byResource[l.resource] = l.items
 		composites[l.resource] = byName(l.items)
 		if l.err != nil {
-			s.Beneath.Unread = append(s.Beneath.Unread, describeUnread(l.err, l.resource))
+			s.noteFailure(l.resource, l.err)
 		}
 	}
 	s.Beneath.Definitions = byResource[definitionsResource()]

@@ -3,11 +3,13 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"golang.org/x/sync/errgroup"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -35,6 +37,9 @@ type Subjects struct {
 
 	// Beneath is what ReadBeneath read, and what All could not read.
 	Beneath Beneath
+
+	// Failure names the kinds that were not read to their end, unless the user may not list them or the cluster does not have them. Nil if there are none.
+	Failure error
 }
 
 // countSubjects counts all.
@@ -140,6 +145,14 @@ func describeAbsence(namespace, name string, unread []cause.Unread) error {
 	return err
 }
 
+// noteFailure remembers why the list of a kind is missing or not complete. The right to a list, or the kind itself, may be missing for good.
+func (s *Subjects) noteFailure(resource schema.GroupVersionResource, err error) {
+	s.Beneath.Unread = append(s.Beneath.Unread, describeUnread(err, resource))
+	if !kerrors.IsForbidden(err) && !unknownKind(err) {
+		s.Failure = errors.Join(s.Failure, describeError(err, "list", resource, ""))
+	}
+}
+
 // noteUnread remembers what could not be read, with each deployment, cluster and Bundle.
 func (s *Subjects) noteUnread(unread []cause.Unread) {
 	for _, f := range s.Deployments {
@@ -197,43 +210,44 @@ func (r reader) all(ctx context.Context) (*Subjects, error) {
 	out, isRead := &Subjects{}, false
 	var failed error
 	for i, resource := range resources {
+		out.merge(found[i])
 		switch err := failures[i]; {
 		case err == nil:
 			isRead = true
-			out.merge(found[i])
 		case unknownKind(err):
 			failed = cmp.Or(failed, describeError(err, "list", resource, ""))
 		default:
 			failed = describeError(err, "list", resource, "")
-			out.Beneath.Unread = append(out.Beneath.Unread, describeUnread(err, resource))
+			out.noteFailure(resource, err)
 		}
 	}
-	if !isRead {
+	if !isRead && out.countSubjects() == 0 {
 		return nil, failed
 	}
 	out.nestDeployments()
 	return out, nil
 }
 
-// listSubjects returns what users made of one kind, in the order of the list. It notes objects that cannot be decoded. It returns an error if the kind cannot be
-// listed.
+// listSubjects returns what users made of one kind, in the order of the list. It notes objects that cannot be decoded. If it returns an error, the list broke off
+// behind the objects that it also returns.
 func (r reader) listSubjects(ctx context.Context, resource schema.GroupVersionResource) (*Subjects, error) {
 	var chunks []*Subjects
-	var group sync.WaitGroup
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
 	err := r.visitObjects(ctx, resource, r.namespace, func(all []object) {
 		chunk := &Subjects{}
 		chunks = append(chunks, chunk)
-		group.Go(func() { chunk.addAll(resource, all) })
+		group.Go(func() error {
+			chunk.addAll(resource, all)
+			return nil
+		})
 	})
-	group.Wait()
-	if err != nil {
-		return nil, err
-	}
+	_ = group.Wait()
 	out := &Subjects{}
 	for _, chunk := range chunks {
 		out.merge(chunk)
 	}
-	return out, nil
+	return out, err
 }
 
 // merge adds what was read elsewhere.

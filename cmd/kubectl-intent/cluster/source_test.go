@@ -2,8 +2,10 @@ package cluster
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -136,5 +138,59 @@ func TestListSubjectsBroken(t *testing.T) {
 		if diff := cmp.Diff([]string{kind + "/team-b/two", kind + "/three", kind + "/without a name"}, unread); diff != "" || found.countSubjects() != 2 {
 			t.Errorf("listSubjects(%s): %d objects, want 2; not read: -want, +got:\n%s", resource.Resource, found.countSubjects(), diff)
 		}
+	}
+}
+
+// TestAllBroken lists kinds whose lists break off on their second page. The objects before are shown, and the failure is not hidden.
+func TestAllBroken(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		code   int
+		answer string
+		names  []string
+		want   string
+	}{
+		"Cut": {reason: "The objects before a cut connection are shown.", code: http.StatusOK, answer: `{"items": [{"metadata": {"name": "three"}}, {"meta`, names: []string{"one", "two", "three"}, want: "unexpected EOF"},
+		"Expired": {
+			reason: "The objects before an expired token are shown.", code: http.StatusGone, names: []string{"one", "two"}, want: "too old",
+			answer: `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Expired", "code": 410, "message": "too old"}`,
+		},
+		"Outage":    {reason: "The objects before an outage are shown.", code: http.StatusInternalServerError, answer: "no", names: []string{"one", "two"}, want: "cannot list intentdeployments.intentplane.dev"},
+		"Forbidden": {reason: "A right that a user lost is no outage.", code: http.StatusForbidden, answer: forbidden, names: []string{"one", "two"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				switch {
+				case r.URL.Path != "/apis/intentplane.dev/v1alpha1/intentdeployments":
+					_, _ = w.Write([]byte(`{"items": []}`))
+				case r.URL.Query().Get("continue") == "":
+					_, _ = w.Write([]byte(firstPage))
+				default:
+					w.WriteHeader(tc.code)
+					_, _ = w.Write([]byte(tc.answer))
+				}
+			}))
+			defer s.Close()
+			lists, err := newListClient(&rest.Config{Host: s.URL})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := (&Cluster{lists: lists}).All(t.Context(), AllNamespaces)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, f := range found.Deployments {
+				names = append(names, f.Deployment.Metadata.Name)
+			}
+			if diff := cmp.Diff(tc.names, names); diff != "" || len(found.Beneath.Unread) != 1 {
+				t.Errorf("\n%s\nAll(...): not read: %v; -want, +got:\n%s", tc.reason, found.Beneath.Unread, diff)
+			}
+			if got := fmt.Sprint(found.Failure); (found.Failure == nil) != (tc.want == "") || !strings.Contains(got, tc.want) {
+				t.Errorf("\n%s\nAll(...).Failure: want %q, got %q", tc.reason, tc.want, got)
+			}
+		})
 	}
 }

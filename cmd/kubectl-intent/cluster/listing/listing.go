@@ -32,6 +32,7 @@ type page struct {
 	*json.Decoder
 
 	visit    func([]json.RawMessage)
+	hasItems bool
 	metadata struct {
 		Continue string `json:"continue"`
 	}
@@ -51,7 +52,13 @@ func (p *page) readFields() error {
 			return err
 		}
 	}
-	return p.expect(json.Delim('}'))
+	if err := p.expect(json.Delim('}')); err != nil {
+		return err
+	}
+	if !p.hasItems {
+		return errors.New("the answer is not a list: it has no items")
+	}
+	return nil
 }
 
 func (p *page) readField(name json.Token) error {
@@ -66,10 +73,28 @@ func (p *page) readField(name json.Token) error {
 
 // readItems reads the objects. An empty list may have null in their place.
 func (p *page) readItems() error {
-	if begin, err := p.Token(); err != nil || begin == nil {
+	p.hasItems = true
+	begin, err := p.Token()
+	if err != nil || begin == nil {
 		return err
 	}
+	if err := compareTokens(begin, json.Delim('[')); err != nil {
+		return err
+	}
+	if err := p.visitItems(); err != nil {
+		return err
+	}
+	return p.expect(json.Delim(']'))
+}
+
+// visitItems hands over each object that was read, also if the next one is cut off.
+func (p *page) visitItems() error {
 	var chunk []json.RawMessage
+	defer func() {
+		if len(chunk) > 0 {
+			p.visit(chunk)
+		}
+	}()
 	for p.More() {
 		var item json.RawMessage
 		if err := p.Decode(&item); err != nil {
@@ -80,20 +105,24 @@ func (p *page) readItems() error {
 			chunk = nil
 		}
 	}
-	if len(chunk) > 0 {
-		p.visit(chunk)
-	}
-	return p.expect(json.Delim(']'))
+	return nil
 }
 
 // expect reads a delimiter.
 func (p *page) expect(want json.Delim) error {
 	got, err := p.Token()
 	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
+		return io.ErrUnexpectedEOF
 	}
-	if err == nil && got != want {
-		err = errors.Errorf("%v stands for %v", got, want)
+	if err != nil {
+		return err
 	}
-	return err
+	return compareTokens(got, want)
+}
+
+func compareTokens(got json.Token, want json.Delim) error {
+	if got != want {
+		return errors.Errorf("the answer is not a list: expected %v, got %v", want, got)
+	}
+	return nil
 }
