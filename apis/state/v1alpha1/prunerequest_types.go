@@ -175,7 +175,7 @@ type PrunePlan struct {
 	// +optional
 	Commit string `json:"commit,omitempty"`
 
-	// Items that go, and then those that are kept: 500 at most.
+	// Items that go, and then those that are kept: at most 500, and those that 1 MiB has room for.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +listType=atomic

@@ -3,6 +3,7 @@ package prunerequest
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -69,17 +70,39 @@ func shownItem(i prune.Item) v1alpha1.PruneItem {
 	return out
 }
 
-// fitPlan leaves the items out of a plan that no status has room for, and refuses it: it would be made again for ever.
+// fitPlan leaves the last items out of a plan that no status has room for, and counts those that are kept in More. It refuses a plan whose pruned items have no room:
+// they are approved by what the status lists, and the plan would be made again for ever.
 func fitPlan(p *v1alpha1.PrunePlan, refusal prune.Refusal, message string) (prune.Refusal, string, error) {
-	b, err := json.Marshal(p)
-	if err != nil || len(b) <= maxPlanBytes {
-		return refusal, message, errors.Wrap(err, "cannot encode plan")
+	room, err := countFittingItems(*p)
+	if err != nil {
+		return "", "", err
 	}
-	p.Items, p.Digest = nil, ""
+	pruned := int(p.Pruned)
+	p.More += int32(len(p.Items) - max(room, pruned)) //nolint:gosec // A plan lists 500 items.
+	p.Items = p.Items[:room]
+	if room >= pruned {
+		return refusal, message, nil
+	}
+	p.Digest = ""
 	if refusal != "" {
 		return refusal, message, nil
 	}
-	return prune.RefusalTooMany, fmt.Sprintf("the plan has %d KiB, and a status has room for %d: name some of its items in only", len(b)>>10, maxPlanBytes>>10), nil
+	return prune.RefusalTooMany, fmt.Sprintf("the plan prunes %d items, and a status has room for %d of them: name some of those in only", pruned, room), nil
+}
+
+// countFittingItems returns how many items of a plan, from the first one on, a status has room for.
+func countFittingItems(p v1alpha1.PrunePlan) (int, error) {
+	items := p.Items
+	p.Items, p.More = nil, math.MaxInt32
+	b, err := json.Marshal(p)
+	size := len(b) + len(`"items":[],`)
+	for i := 0; i < len(items) && err == nil; i++ {
+		b, err = json.Marshal(items[i])
+		if size += len(b) + len(","); size > maxPlanBytes {
+			return i, nil
+		}
+	}
+	return len(items), errors.Wrap(err, "cannot encode plan")
 }
 
 // showPlan writes a plan into a request. One that removes nothing needs no approval.
@@ -89,8 +112,8 @@ func (r *Reconciler) showPlan(pr *v1alpha1.PruneRequest, p *prune.Plan, at time.
 	if err != nil {
 		return err
 	}
-	for _, i := range p.Items {
-		r.count.Pruned(string(i.Verdict), string(i.Reason))
+	for i := range pr.Status.Plan.Items {
+		r.count.Pruned(pr.Status.Plan.Items[i].Verdict, pr.Status.Plan.Items[i].Reason)
 	}
 	now := r.now()
 	switch n := len(p.Pruned()); {

@@ -27,29 +27,57 @@ func largestPlan(characters int, refusal prune.Refusal) *prune.Plan {
 	return p
 }
 
+// mostlyKept returns a plan that prunes some items, and keeps so many more with the longest message.
+func mostlyKept(pruned, kept, characters int) *prune.Plan {
+	p := largestPlan(characters, "")
+	p.Items = p.Items[:pruned]
+	for i := range kept {
+		p.Items = append(p.Items, prune.Item{
+			Kind: "IntentDeployment", Namespace: "team-a", Name: fmt.Sprint(i), Path: strings.Repeat("p", 2000), Verdict: prune.VerdictKeep, Reason: "Shared", Message: strings.Repeat("m", 2000),
+		})
+	}
+	return p
+}
+
 func TestFitPlan(t *testing.T) {
+	type view struct {
+		Items, Pruned, Kept, More int
+		Refusal, Digest           string
+	}
 	cases := map[string]struct {
 		reason string
 		plan   *prune.Plan
-		want   string
-		items  int
+		want   view
 	}{
-		"Fits":    {reason: "A plan that a status has room for is shown as it is.", plan: largestPlan(20, ""), items: 500},
-		"Large":   {reason: "A plan that no status has room for is refused, with the field that makes it smaller.", plan: largestPlan(250, ""), want: "TooMany: the plan has 2852 KiB, and a status has room for 1024: name some of its items in only"},
-		"Refused": {reason: "A plan that is refused for another reason keeps that.", plan: largestPlan(250, prune.RefusalUncertain), want: "Uncertain: because"},
+		"Fits": {reason: "A plan that a status has room for is shown as it is.", plan: largestPlan(20, ""), want: view{Items: 500, Pruned: 500, Digest: "sha256:1"}},
+		"Kept": {
+			reason: "A plan is not refused for items that it keeps: the last of them are counted alone.", plan: mostlyKept(3, 497, 20),
+			want: view{Items: 399, Pruned: 3, Kept: 497, More: 101, Digest: "sha256:1"},
+		},
+		"KeptOnly": {reason: "Neither is a plan that prunes nothing.", plan: mostlyKept(0, 500, 20), want: view{Items: 398, Kept: 500, More: 102, Digest: "sha256:1"}},
+		"Large": {
+			reason: "A plan whose pruned items have no room is refused, with the items of which some make it smaller.", plan: largestPlan(250, ""),
+			want: view{Items: 179, Pruned: 500, Refusal: "TooMany: the plan prunes 500 items, and a status has room for 179 of them: name some of those in only"},
+		},
+		"LargeKept": {
+			reason: "So is one that also keeps items.", plan: mostlyKept(300, 200, 250),
+			want: view{Items: 179, Pruned: 300, Kept: 200, More: 200, Refusal: "TooMany: the plan prunes 300 items, and a status has room for 179 of them: name some of those in only"},
+		},
+		"Refused": {reason: "A plan that is refused for another reason keeps that.", plan: largestPlan(250, prune.RefusalUncertain), want: view{Items: 179, Pruned: 500, Refusal: "Uncertain: because"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			shown, got := shownPlan(tc.plan, time.Unix(0, 0), ""), ""
+			shown := shownPlan(tc.plan, time.Unix(0, 0), "")
 			refusal, message, err := fitPlan(shown, tc.plan.Refusal, tc.plan.Message)
 			if err != nil {
 				t.Fatal(err)
 			}
+			got := view{Items: len(shown.Items), Pruned: int(shown.Pruned), Kept: int(shown.Kept), More: int(shown.More), Digest: shown.Digest}
 			if refusal != "" {
-				got = string(refusal) + ": " + message
+				got.Refusal = string(refusal) + ": " + message
 			}
-			if diff := cmp.Diff(tc.want, got); diff != "" || len(shown.Items) != tc.items {
-				t.Errorf("\n%s\nfitPlan(...): %d items, -want, +got:\n%s", tc.reason, len(shown.Items), diff)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nfitPlan(...): -want, +got:\n%s", tc.reason, diff)
 			}
 			b, err := json.Marshal(&v1alpha1.PruneRequest{Status: v1alpha1.PruneRequestStatus{Plan: shown}})
 			if err != nil || len(b) > 1_500_000 {
