@@ -119,10 +119,11 @@ type SiteHealthState struct {
 	// +optional
 	CountsAsServing bool `json:"countsAsServing,omitempty"`
 
-	// WorkloadSeen is true once the Site had a Deployment of the claim. A Site that counts as serving because its workload may run elsewhere does so no more: if
-	// the Deployment goes, the workload is missing.
+	// WorkloadSeen is true once the cluster of the control plane had a Deployment of the claim for a Site whose workload may run elsewhere. The Site no longer
+	// counts as serving by what was delivered: if the Deployment goes, the workload is missing. False for other Sites. Absent in a status of a provider that did
+	// not record it.
 	// +optional
-	WorkloadSeen bool `json:"workloadSeen,omitempty"`
+	WorkloadSeen *bool `json:"workloadSeen,omitempty"`
 
 	// Reason of the state. Empty with Available.
 	// +optional

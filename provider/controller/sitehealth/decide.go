@@ -51,7 +51,7 @@ func decideStatus(f facts) decision {
 
 // describe returns what the status says of a Site.
 func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
-	o := v1alpha1.SiteHealthState{Name: name, State: v1alpha1.HealthNotObserved, WorkloadSeen: s.isWorkloadSeen}
+	o := v1alpha1.SiteHealthState{Name: name, State: v1alpha1.HealthNotObserved, WorkloadSeen: new(s.isWorkloadSeen)}
 	switch {
 	case s.denied != "":
 		o.Reason, o.Message = v1alpha1.SiteReasonPolicyDenied, s.denied
@@ -69,7 +69,7 @@ func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 	}
 	o = v1alpha1.SiteHealthState{
 		Name: name, State: h.State, Reason: h.Reason, Message: setup.CutMessage(h.Message, maxMessage), Route: s.route,
-		WorkloadSeen: s.isWorkloadSeen, Available: h.Available, AvailableOther: h.AvailableOther, Updated: h.Updated, Desired: h.Desired,
+		WorkloadSeen: new(s.isWorkloadSeen), Available: h.Available, AvailableOther: h.AvailableOther, Updated: h.Updated, Desired: h.Desired,
 	}
 	if s.trouble.Reason != "" {
 		o.State, o.Reason, o.Message = v1alpha1.HealthUnavailable, s.trouble.Reason, setup.CutMessage(s.trouble.Message, maxMessage)

@@ -122,6 +122,56 @@ func TestDeletedDeployment(t *testing.T) {
 	}
 }
 
+// TestEarlierStatus has a Site that nothing can observe and that has no Deployment, and a status of a provider that did not record whether it had one.
+func TestEarlierStatus(t *testing.T) {
+	const missing, elsewhere = "WorkloadMissing | Missing(WorkloadMissing) 0", "Serving | NotObserved(WorkloadMissing) 0"
+	cases := map[string]struct {
+		reason string
+		state  v1alpha1.HealthState
+		seen   *bool
+		want   string
+	}{
+		"Available":   {reason: "A Deployment that had pods was there.", state: v1alpha1.HealthAvailable, want: missing},
+		"Scaled":      {reason: "So was one without pods.", state: v1alpha1.HealthScaledToZero, want: missing},
+		"Missing":     {reason: "A Deployment that is missing may have been there.", state: v1alpha1.HealthMissing, want: missing},
+		"NotObserved": {reason: "A Site that counted by what was delivered had none.", state: v1alpha1.HealthNotObserved, want: elsewhere},
+		"Recorded":    {reason: "A record that there was none goes before the state.", state: v1alpha1.HealthAvailable, seen: new(bool), want: elsewhere},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.editSite(func(s *catalogv1alpha1.Site) {
+				s.Spec.Engine = catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone, UnobservedIsLive: new(true)}
+			})
+			h := w.get()
+			h.Status.AtProvider.Sites = []v1alpha1.SiteHealthState{{Name: "edge1", State: tc.state, WorkloadSeen: tc.seen}}
+			w.must(w.kube.Status().Update(t.Context(), h))
+			for range 2 {
+				w.reconcile()
+				w.clock = w.clock.Add(time.Minute)
+			}
+			w.expect(tc.reason, tc.want)
+		})
+	}
+}
+
+// TestMovedAway has a Site with an engine whose workload moves to a cluster that nothing can observe.
+func TestMovedAway(t *testing.T) {
+	w := newWorld(t)
+	w.deployed(newImage, 1, 2)
+	w.until(serves)
+	w.must(w.cluster.Resource(apps("deployments")).Namespace("team-a").Delete(t.Context(), "shop", metav1.DeleteOptions{}))
+	w.c.pool.Forget(key())
+	w.editSite(func(s *catalogv1alpha1.Site) {
+		s.Spec.Engine = catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineNone, UnobservedIsLive: new(true)}
+	})
+	for range 2 {
+		w.reconcile()
+		w.clock = w.clock.Add(time.Minute)
+	}
+	w.expect("What was delivered counts as live once the Site says that its workload runs elsewhere.", "Serving | NotObserved(WorkloadMissing) 0")
+}
+
 // TestEngineEndsToReport has the engine of a Site that cannot be looked at report trouble: the SiteSync wakes the SiteHealth, which says that it is not known.
 func TestEngineEndsToReport(t *testing.T) {
 	w := newWorld(t)

@@ -52,7 +52,7 @@ type siteFacts struct {
 	unread *clusters.Error
 	// unobservedServes is true for a Site without an engine that counts as live although it cannot be looked at.
 	unobservedServes bool
-	// isWorkloadSeen is true once the Site had a Deployment of the claim.
+	// isWorkloadSeen is true once the cluster of the control plane had a Deployment of the claim for a Site whose workload may run elsewhere.
 	isWorkloadSeen bool
 	// isElsewhere is true for such a Site that names no cluster but that of the control plane, and never had a Deployment there: its workload need not be there.
 	isElsewhere bool
@@ -87,9 +87,12 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteHealth) (fac
 	return f, g.Wait()
 }
 
-// hadWorkload is true if the status, which outlives the provider, says that a Site had a Deployment of the claim.
+// hadWorkload is true if the status, which outlives the provider, says that a Site had a Deployment of the claim. In the status of a provider that did not record
+// it, the state says so. A missing one may have been there: that does not prove that the workload runs elsewhere.
 func hadWorkload(o v1alpha1.SiteHealthObservation, site string) bool {
-	return slices.ContainsFunc(o.Sites, func(s v1alpha1.SiteHealthState) bool { return s.Name == site && s.WorkloadSeen })
+	return slices.ContainsFunc(o.Sites, func(s v1alpha1.SiteHealthState) bool {
+		return s.Name == site && ptr.Deref(s.WorkloadSeen, s.State != "" && s.State != v1alpha1.HealthNotObserved)
+	})
 }
 
 // readSiteOrEngine reads the workload of a Site, and what its engine reports where the workload cannot be read.
@@ -120,6 +123,8 @@ func (e *external) readSite(ctx context.Context, f facts, name string, s *siteFa
 	}
 	s.unobservedServes = ptr.Deref(site.Spec.Engine.UnobservedIsLive, false)
 	s.isElsewhere = setup.IsElsewhere(site)
+	// A Site of another cluster or with an engine is not judged by the record, and may be changed to one whose workload runs elsewhere.
+	s.isWorkloadSeen = s.isWorkloadSeen && s.isElsewhere
 	c, err := setup.ConnectSite(ctx, e.kube, e.look, site)
 	if err == nil {
 		err = s.readCluster(ctx, f, c, pods)
@@ -137,7 +142,7 @@ func (s *siteFacts) readCluster(ctx context.Context, f facts, c *clusters.Cluste
 		return err
 	}
 	s.health = workload.Assess(f.spec.Image, w.Deployments, w.ReplicaSets)
-	s.isWorkloadSeen = s.isWorkloadSeen || !s.health.IsAbsent()
+	s.isWorkloadSeen = s.isWorkloadSeen || s.isElsewhere && !s.health.IsAbsent()
 	s.isElsewhere = s.isElsewhere && !s.isWorkloadSeen
 	s.readPods(ctx, f, c, pods)
 	if f.spec.Route {
