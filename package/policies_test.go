@@ -204,10 +204,9 @@ func TestPoliciesGuardEachKind(t *testing.T) {
 				// The object never changes once it is there.
 				requests = []request{{resource: f.resource, operation: admission.Create, object: f.withField(value), mayApprove: true}}
 			case name == "deletionPolicy":
-				requests = append(requests, request{resource: f.resource, operation: admission.Create, object: f.withField(value)})
-				if !slices.Contains(f.path, item) {
-					requests = append(requests, request{resource: f.resource, operation: admission.Delete, oldObject: f.withField(value), options: &metav1.DeleteOptions{}})
-				}
+				requests = append(requests,
+					request{resource: f.resource, operation: admission.Create, object: f.withField(value)},
+					request{resource: f.resource, operation: admission.Delete, oldObject: f.withField(value), options: &metav1.DeleteOptions{}})
 			}
 			for _, r := range requests {
 				if got := refusals(t, policies, r); len(got) == 0 {
@@ -277,6 +276,30 @@ func TestPolicies(t *testing.T) {
 		"BundleExisting": {
 			reason: "A package that another user deploys leaves freely.", request: request{resource: bundles, operation: admission.Update},
 			object: `{"spec": {"packages": []}}`, old: `{"spec": {"packages": [{"name": "a", "existing": {}}]}}`,
+		},
+		"BundleDisable": {
+			reason: "An editor disables a package whose files go with it.", request: request{resource: bundles, operation: admission.Update},
+			object: `{"spec": {"packages": [{"name": "a", "enabled": false, "deployment": {}}]}}`, old: `{"spec": {"packages": [{"name": "a", "deployment": {}}]}}`,
+		},
+		"BundleDisableOrphan": {
+			reason: "An editor disables no package whose files stay.", request: request{resource: bundles, operation: admission.Update}, want: "is removed while its files stay",
+			object: `{"spec": {"packages": [{"name": "a", "enabled": false, "deployment": {"deliveryConfig": {"deletionPolicy": "Orphan"}}}]}}`,
+			old:    `{"spec": {"packages": [{"name": "a", "deployment": {"deliveryConfig": {"deletionPolicy": "Orphan"}}}]}}`,
+		},
+		"BundleReplaceOrphan": {
+			reason: "The provider may still have the earlier policy when the package is disabled.", request: request{resource: bundles, operation: admission.Update}, want: "is removed while its files stay",
+			object: `{"spec": {"packages": [{"name": "a", "application": {"deploy": {}}}]}}`,
+			old:    `{"spec": {"packages": [{"name": "a", "application": {"deploy": {"deliveryConfig": {"deletionPolicy": "Orphan"}}}}]}}`,
+		},
+		"BundleEditOrphan": {
+			reason: "An editor changes the intent of a package whose files stay, and enables it.", request: request{resource: bundles, operation: admission.Update},
+			object: `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "b", "deliveryConfig": {"deletionPolicy": "Orphan"}}}]}}`,
+			old:    `{"spec": {"packages": [{"name": "a", "enabled": false, "deployment": {"intent": "a", "deliveryConfig": {"deletionPolicy": "Orphan"}}}]}}`,
+		},
+		"BundleDelete": {
+			reason: "An editor deletes no Bundle with a package whose files stay.", want: "spec.packages: deletionPolicy",
+			request: request{resource: bundles, operation: admission.Delete, options: &metav1.DeleteOptions{PropagationPolicy: &foreground}},
+			old:     `{"spec": {"packages": [{"name": "a", "deployment": {"deliveryConfig": {"deletionPolicy": "Orphan"}}}]}}`,
 		},
 		"BundleCreate": {reason: "An editor makes a Bundle.", request: request{resource: bundles, operation: admission.Create}, object: `{"spec": {"packages": [{"name": "a", "deployment": {"intent": "a"}}]}}`},
 		"Approval":     {reason: "A PruneApproval names the user who makes it.", request: request{resource: schema.GroupResource{Group: "state.intentplane.dev", Resource: "pruneapprovals"}, operation: admission.Create}, object: `{"spec": {"approvedBy": "eve"}}`},
