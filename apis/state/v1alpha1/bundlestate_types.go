@@ -143,15 +143,11 @@ type PackageObservation struct {
 	// +kubebuilder:validation:MaxLength=63
 	Kind string `json:"kind,omitempty"`
 
-	// UID of the object that the Bundle made, or took over with an equal spec. The Bundle gives another spec to this object alone, whatever the labels
-	// of others are. Empty means none.
+	// UID of the object that the Bundle made, or took over with an equal spec. The Bundle gives another spec to this object alone, and removes it alone,
+	// whatever the labels of others are. Empty means none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
-
-	// Foreign says that another Bundle made the object of the UID, and that this one waits for its turn. Default: false.
-	// +optional
-	Foreign bool `json:"foreign,omitempty"`
 
 	// Version that is deployed. Empty means none, or that it is unknown.
 	// +optional

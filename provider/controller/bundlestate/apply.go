@@ -3,6 +3,7 @@ package bundlestate
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -37,8 +38,36 @@ func (e *external) applyActions(ctx context.Context, bs *v1alpha1.BundleState, d
 			continue
 		}
 		d.accept(a.pkg, uid)
+		if uid != "" {
+			failed = append(failed, e.writeUID(ctx, bs, a.pkg.Name, string(uid)))
+		}
 	}
 	return errors.Join(failed...)
+}
+
+// writeUID writes the UID of an object that was created into the status, whatever the version of that is: no other reader of the object knows whose it is.
+// The note has it until a status that was read does.
+func (e *external) writeUID(ctx context.Context, bs *v1alpha1.BundleState, name, uid string) error {
+	e.note.created[name] = uid
+	packages := slices.Clone(bs.Status.AtProvider.Packages)
+	i := slices.IndexFunc(packages, func(p v1alpha1.PackageObservation) bool { return p.Name == name })
+	if i < 0 {
+		i, packages = len(packages), append(packages, v1alpha1.PackageObservation{Name: name})
+	}
+	packages[i].UID = uid
+	patch, err := json.Marshal(map[string]any{"status": map[string]any{"atProvider": map[string]any{"packages": packages}}})
+	if err != nil {
+		return errors.Wrap(err, "cannot encode the status")
+	}
+	patched := &v1alpha1.BundleState{}
+	patched.SetNamespace(bs.GetNamespace())
+	patched.SetName(bs.GetName())
+	if err := e.kube.Status().Patch(ctx, patched, client.RawPatch(types.MergePatchType, patch)); err != nil {
+		return errors.Wrapf(err, "cannot write the UID of package %s into the status", name)
+	}
+	bs.Status.AtProvider.Packages = packages
+	bs.SetResourceVersion(patched.GetResourceVersion()) // The reconciler writes the rest of the status.
+	return nil
 }
 
 // name of the object that an action is about.
@@ -70,7 +99,7 @@ func (d *decision) accept(p *v1alpha1.BundlePackage, uid types.UID) {
 	}
 	out := d.find(p.Name)
 	if uid != "" {
-		out.UID, out.Foreign = string(uid), false
+		out.UID = string(uid)
 	}
 	if out.Reason == v1alpha1.PackageReasonRefused {
 		setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "it goes out")

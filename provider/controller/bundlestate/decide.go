@@ -118,7 +118,7 @@ func (f *facts) names(key objectKey) bool {
 // decidePackage decides on one package, after those that it depends on.
 func (d *decider) decidePackage(p *v1alpha1.BundlePackage) v1alpha1.PackageObservation {
 	out := v1alpha1.PackageObservation{
-		Name: p.Name, Kind: p.Kind, UID: d.was[p.Name].UID, Foreign: d.was[p.Name].Foreign, Version: d.was[p.Name].Version, Digest: p.Digest, UsedBy: namesOf(d.users(keyOf(p))),
+		Name: p.Name, Kind: p.Kind, UID: d.was[p.Name].UID, Version: d.was[p.Name].Version, Digest: p.Digest, UsedBy: namesOf(d.users(keyOf(p))),
 	}
 	switch {
 	case p.IsExisting() && d.isDeleted:
@@ -153,6 +153,7 @@ func (d *decider) addAction(a action) { d.actions = append(d.actions, a) }
 // observeExisting reports about a package that another user deploys.
 func (d *decider) observeExisting(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
 	o := d.objects[keyOf(p)]
+	out.UID = ""
 	if o == nil || o.isDeleting {
 		setStatusf(out, v1alpha1.StatusNotDeployed, v1alpha1.PackageReasonMissing, "%s %s of %s does not exist, and this Bundle does not make it", p.Kind, p.Name, p.Group)
 		return

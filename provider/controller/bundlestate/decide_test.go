@@ -78,7 +78,6 @@ type scene struct {
 	records    map[string][]string
 	unread     map[string]error
 	namers     map[string][]string
-	made       []string
 	unrecorded bool
 	plan       *prune.Plan
 	pruneAfter *metav1.Duration
@@ -100,10 +99,6 @@ func (s scene) facts() *facts {
 			f.removable[i.UID] = true
 		}
 	}
-	f.made = map[string]bool{}
-	for _, uid := range s.made {
-		f.made[uid] = true
-	}
 	for _, o := range s.there {
 		if o.owner == platform && !s.unrecorded {
 			f.was[o.live.GetName()] = v1alpha1.PackageObservation{Name: o.live.GetName(), UID: string(o.live.GetUID())}
@@ -119,11 +114,6 @@ func (s scene) facts() *facts {
 // beside returns a bundle that was made so many hours before ours.
 func beside(hours int, packages ...v1alpha1.BundlePackage) neighbour {
 	return neighbour{age: age{created: now.Add(-time.Duration(hours) * time.Hour), name: "other.ns"}, bundle: other, packages: packages}
-}
-
-func foreign(p v1alpha1.PackageObservation) v1alpha1.PackageObservation {
-	p.Foreign = true
-	return p
 }
 
 func was(name, status, digest string) v1alpha1.PackageObservation {
@@ -276,17 +266,17 @@ func TestDecide(t *testing.T) {
 			want: []string{"failed", "db failed PackageConflict", "web deploying InProgress", "create IntentDeployment web"},
 		},
 		"TakenOver": {
-			reason: "A package that its bundle dropped is taken over, with another spec, too.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other, left)}, neighbours: []neighbour{beside(1, pkg("web@d1"))}, made: []string{"uid-db"}},
-			want: []string{"deploying", "db deploying InProgress", "update IntentDeployment db"},
+			reason: "A package that its bundle dropped gets no other spec by a handover.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other, left)}, neighbours: []neighbour{beside(1, pkg("web@d1"))}},
+			want: []string{"failed", "db failed NameTaken"},
 		},
 		"Awaited": {
-			reason: "A package that this Bundle noted while another one had it is taken over once that bundle is gone.",
-			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)}, was: []v1alpha1.PackageObservation{foreign(was("db", "failed", "d2"))}},
-			want:   []string{"deploying", "db deploying InProgress", "update IntentDeployment db"},
+			reason: "A package that another bundle had gets no other spec once that bundle is gone.",
+			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)}},
+			want:   []string{"failed", "db failed NameTaken"},
 		},
 		"Stolen": {
 			reason: "The labels of this Bundle on a package that another bundle made and deploys let nothing be changed.",
-			scene:  scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)}, was: []v1alpha1.PackageObservation{foreign(was("db", "failed", "d2"))}, neighbours: []neighbour{beside(1, pkg("db@d1"))}, made: []string{"uid-db"}},
+			scene:  scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
 			want:   []string{"failed", "db failed NameTaken"},
 		},
 		"Claimed": {
@@ -380,6 +370,19 @@ func TestDecide(t *testing.T) {
 			reason: "What another bundle does not deploy either is removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", disabled))}},
 			want: []string{"deploying", "db removing", "remove IntentDeployment db"},
 		},
+		"DisabledUnrecorded": {
+			reason: "An object that merely carries the labels of this Bundle is not removed.", scene: scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}},
+			want: []string{"not_deployed", "db not_deployed Disabled"},
+		},
+		"DisabledReplaced": {
+			reason: "An object that a user made again with the labels is not removed.",
+			scene:  scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, was: []v1alpha1.PackageObservation{{Name: "db", UID: "uid-before", Status: "success", Digest: "d1"}}},
+			want:   []string{"not_deployed", "db removed Disabled"},
+		},
+		"DeletedUnrecorded": {
+			reason: "A deleted Bundle removes no object that merely carries its labels, and does not wait for it.", scene: scene{unrecorded: true, deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}},
+			want: []string{"removing", "db not_deployed Disabled"},
+		},
 		"DisabledNeeded": {
 			reason: "What another package depends on is removed after that.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled), pkg("shop@d1: db", disabled)}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, was: []v1alpha1.PackageObservation{was("db", "success", "d1")}},
 			want: []string{"deploying", "db success AwaitingDependents", "shop removing", "remove IntentDeployment shop"},
@@ -471,6 +474,10 @@ func TestPruneAfterSuccess(t *testing.T) {
 		"Young":   {reason: "Before that none is.", scene: scene{there: there, pruneAfter: year}, want: "it left the Bundle, and is removed after 2032-01-01T00:00:00Z, once each package runs what is asked for"},
 		"Failed":  {reason: "While a package of the bundle is not as it should be, nothing goes.", scene: scene{there: []*object{live("db", "d1", platform, failed), there[1]}, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs what is asked for"},
 		"Planned": {reason: "What the plan removes goes.", scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictPrune, "")}, isDue: true, goes: true},
+		"Labelled": {
+			reason: "An object that merely carries the labels of the Bundle stays.", want: "it left the Bundle, and is still there: kubectl intent prune removes it",
+			scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictPrune, ""), was: []v1alpha1.PackageObservation{{Name: "old", UID: "uid-before"}}},
+		},
 		"Kept":    {reason: "What the plan keeps stays, and says why.", scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictKeep, prune.KeepStateful)}, want: "it left the Bundle, and stays, Stateful: it has a volume", isDue: true},
 		"Named":   {reason: "What is in no plan stays.", scene: scene{there: there, pruneAfter: hour, plan: &prune.Plan{}}, want: "it left the Bundle, and stays: it is in the Bundle again, or changed just now", isDue: true},
 		"Refused": {reason: "A plan that is refused removes nothing.", scene: scene{there: there, pruneAfter: hour, plan: &prune.Plan{Refusal: prune.RefusalMostOfRepository, Message: "6 of 7"}}, want: "it left the Bundle, and stays, MostOfRepository: 6 of 7", isDue: true},

@@ -74,46 +74,22 @@ func (d *decider) deployObject(p *v1alpha1.BundlePackage, o *object, out *v1alph
 	switch rival := d.rivalFor(p, o); {
 	case rival != nil && rival.find(keyOf(p)).Digest == p.Digest:
 		d.judgeObject(p, o, out) // The other bundle changes it.
-		d.noteForeign(p, o, out)
+		out.UID = ""
 	case rival != nil:
-		d.noteForeign(p, o, out)
+		out.UID = ""
 		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonConflict, "bundle %s has this package with another spec: give both the same one, or one of them another name", rival.bundle.Name)
 	case o.label != o.live.GetName() && !isAdoptable(p, o):
 		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonNameTaken,
 			"%s %s exists, and no bundle made it: delete it, or give the package another name; adopt: true takes it over if its spec is equal", p.Kind, p.Name)
-	case o.digest != p.Digest && !d.mayChange(p, o):
+	case o.digest != p.Digest && !d.isRecorded(o):
 		setStatusf(out, v1alpha1.StatusFailed, v1alpha1.PackageReasonNameTaken,
-			"%s %s has another spec, and this Bundle neither made it nor took it over: delete it, or give the package its spec first", p.Kind, p.Name)
+			"%s %s has another spec, and this Bundle neither made it nor took it over, or its status lost that: delete it, or give the package its spec first", p.Kind, p.Name)
 	case o.digest != p.Digest:
 		d.updateObject(p, o, out)
 	default:
 		d.ownObject(o)
 		d.judgeObject(p, o, out)
-		out.UID, out.Foreign = string(o.live.GetUID()), false
-	}
-}
-
-// mayChange reports whether an object may get another spec of this bundle: its status has the object as its own, or another bundle made it and no other
-// one deploys it any more. Labels prove nothing: each editor of the object may write them, and the provider writes a spec that the editor may not.
-func (d *decider) mayChange(p *v1alpha1.BundlePackage, o *object) bool {
-	uid, recorded := string(o.live.GetUID()), d.was[p.Name]
-	if recorded.UID == uid && !recorded.Foreign {
-		return true
-	}
-	return len(d.deployers(keyOf(p))) == 0 && d.isMade(uid, recorded)
-}
-
-// isMade reports whether a bundle made an object: the status of another one says so, or did when this one noted it.
-func (f *facts) isMade(uid string, recorded v1alpha1.PackageObservation) bool {
-	return f.made[uid] || recorded.UID == uid && recorded.Foreign
-}
-
-// noteForeign notes an object that another bundle made and has, and nothing of one that merely carries its labels.
-func (d *decider) noteForeign(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
-	uid := string(o.live.GetUID())
-	out.UID, out.Foreign = "", false
-	if d.isMade(uid, d.was[p.Name]) {
-		out.UID, out.Foreign = uid, true
+		out.UID = string(o.live.GetUID())
 	}
 }
 

@@ -45,9 +45,6 @@ type facts struct {
 	neighbours []neighbour
 	age        age
 
-	// made are the UIDs of the objects that other bundles of the namespace made, also those that are being deleted.
-	made map[string]bool
-
 	// records are the names of the records of all bundles of the namespace.
 	records []string
 
@@ -122,9 +119,17 @@ func (f *facts) isToRemove(p *v1alpha1.BundlePackage) bool {
 	return (p.Disabled || f.isDeleted) && f.isOwned(f.objects[keyOf(p)])
 }
 
-// isOwned reports whether the labels of an object say that this bundle made it as that package.
+// isOwned reports whether the labels of an object say that this bundle made it as that package. Each editor of the object may write labels, so they decide
+// about labels alone.
 func (f *facts) isOwned(o *object) bool {
 	return o != nil && o.owner == f.bundle && o.label == o.live.GetName()
+}
+
+// isRecorded reports whether the status has the UID of an object: this bundle made it, or took it over with an equal spec. It may give such an object another
+// spec, and remove it. The provider may do both where a user may not.
+func (f *facts) isRecorded(o *object) bool {
+	uid := string(o.live.GetUID())
+	return uid != "" && f.was[o.live.GetName()].UID == uid
 }
 
 // users returns the other bundles that ask for an object, be it that they deploy it or wait for it, the oldest one first.

@@ -38,11 +38,12 @@ func (c *connector) gatherFacts(ctx context.Context, bs *v1alpha1.BundleState) (
 	f := &facts{
 		now: c.now(), bundle: bs.Spec.ForProvider.BundleRef, spec: bs.Spec.ForProvider, isDeleted: meta.WasDeleted(bs),
 		was: map[string]v1alpha1.PackageObservation{}, objects: map[objectKey]*object{}, missingKinds: map[string]bool{}, recordUsers: map[string][]string{}, unread: map[string]error{},
-		namers: map[string][]string{}, made: map[string]bool{}, age: ageOf(bs),
+		namers: map[string][]string{}, age: ageOf(bs),
 	}
 	for _, p := range bs.Status.AtProvider.Packages {
 		f.was[p.Name] = p
 	}
+	c.memory.NoteFor(client.ObjectKeyFromObject(bs)).addCreated(f.was)
 	if err := c.listNeighbours(ctx, f, bs); err != nil {
 		return nil, err
 	}
@@ -74,25 +75,12 @@ func (c *connector) listNeighbours(ctx context.Context, f *facts, bs *v1alpha1.B
 	for i := range l.Items {
 		o := &l.Items[i]
 		f.records = append(f.records, o.GetName())
-		if o.GetName() == bs.GetName() {
-			continue
-		}
-		f.addMade(o)
-		if meta.WasDeleted(o) {
+		if o.GetName() == bs.GetName() || meta.WasDeleted(o) {
 			continue
 		}
 		f.neighbours = append(f.neighbours, neighbour{age: ageOf(o), bundle: o.Spec.ForProvider.BundleRef, packages: o.Spec.ForProvider.Packages})
 	}
 	return nil
-}
-
-// addMade adds the objects that another bundle made, as its status has them.
-func (f *facts) addMade(bs *v1alpha1.BundleState) {
-	for i := range bs.Status.AtProvider.Packages {
-		if p := &bs.Status.AtProvider.Packages[i]; p.UID != "" && !p.Foreign {
-			f.made[p.UID] = true
-		}
-	}
 }
 
 // listLabelled adds the objects that carry the labels of the bundle.

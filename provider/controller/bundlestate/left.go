@@ -22,7 +22,7 @@ func (d *decider) decideLeft(key objectKey, o *object) []v1alpha1.PackageObserva
 		return nil
 	}
 	out := v1alpha1.PackageObservation{
-		Name: key.name, Kind: key.kind, UID: d.was[key.name].UID, Foreign: d.was[key.name].Foreign, Version: d.was[key.name].Version, Digest: o.digest, Revision: o.evidence.Revision, Commit: o.evidence.Commit, Ready: o.evidence.Ready,
+		Name: key.name, Kind: key.kind, UID: d.was[key.name].UID, Version: d.was[key.name].Version, Digest: o.digest, Revision: o.evidence.Revision, Commit: o.evidence.Commit, Ready: o.evidence.Ready,
 	}
 	setStatusf(&out, v1alpha1.StatusUnreferenced, v1alpha1.PackageReasonUnreferenced, "it left the Bundle, and %s", d.explainLeft(o))
 	switch {
@@ -32,7 +32,7 @@ func (d *decider) decideLeft(key objectKey, o *object) []v1alpha1.PackageObserva
 		setStatusf(&out, v1alpha1.StatusRemoving, "", "")
 	case o.unreferencedSince == "" && !d.isSuspended():
 		d.dereference(o)
-	case d.removable[string(o.live.GetUID())]:
+	case d.isRecorded(o) && d.removable[string(o.live.GetUID())]:
 		d.addAction(action{verb: verbRemove, object: o, unreferencedSince: o.unreferencedSince})
 		setStatusf(&out, v1alpha1.StatusRemoving, "", "")
 	}
@@ -47,7 +47,7 @@ func (d *decider) decideLeft(key objectKey, o *object) []v1alpha1.PackageObserva
 // pruneTime returns when an object that left the bundle may be removed. It is false for one that stays.
 func (d *decider) pruneTime(o *object) (time.Time, bool) {
 	since, err := time.Parse(time.RFC3339, o.unreferencedSince)
-	if err != nil || d.spec.PruneAfter == nil || d.spec.Suspend || d.isDeleted || o.isDeleting {
+	if err != nil || !d.isRecorded(o) || d.spec.PruneAfter == nil || d.spec.Suspend || d.isDeleted || o.isDeleting {
 		return time.Time{}, false
 	}
 	at := since.Add(d.spec.PruneAfter.Duration)

@@ -1,8 +1,10 @@
 package bundlestate
 
 import (
+	"maps"
 	"time"
 
+	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
@@ -17,10 +19,30 @@ type note struct {
 	reconciledAt time.Time
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
+	// created are the UIDs of the objects that were created, by the names of their packages, until a status that was read has them.
+	created map[string]string
 }
 
 func newMemory() *memory { return setup.NewMemory(newNote) }
 
 func newNote() *note {
-	return &note{}
+	return &note{created: map[string]string{}}
+}
+
+// addCreated adds the UIDs to the observations of packages that the status does not have yet. It forgets the others.
+func (n *note) addCreated(observed map[string]v1alpha1.PackageObservation) {
+	for name, uid := range n.created {
+		p := observed[name]
+		if p.UID == uid {
+			delete(n.created, name)
+			continue
+		}
+		p.Name, p.UID = name, uid
+		observed[name] = p
+	}
+}
+
+// forgetCreated forgets the UIDs of objects that are not the bundle's any more.
+func (n *note) forgetCreated(d *decision) {
+	maps.DeleteFunc(n.created, func(name, uid string) bool { return d.find(name).UID != uid })
 }

@@ -67,6 +67,7 @@ func (e *external) observeFacts(ctx context.Context, bs *v1alpha1.BundleState, f
 		}
 		e.decision = decide(f)
 	}
+	e.note.forgetCreated(&e.decision)
 	isRecorded, unread := e.isRecorded(ctx, bs, &e.decision)
 	e.updateStatus(bs, unread)
 	if meta.WasDeleted(bs) {

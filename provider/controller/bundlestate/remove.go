@@ -36,6 +36,9 @@ func (d *decider) removePackage(p *v1alpha1.BundlePackage, out *v1alpha1.Package
 // removeUnused takes a package away that no other bundle deploys. What one may wait for is never removed, and never left without a word.
 func (d *decider) removeUnused(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
 	switch keepers := d.keepers(keyOf(p)); {
+	case !d.isRecorded(o):
+		d.reportAbsent(p, out)
+		out.Message = "it is not enabled, and an object of its name stays, which this Bundle neither made nor took over, or its status lost that: delete it"
 	case d.isDeleted && (d.spec.Orphan || len(keepers) > 0):
 		d.leaveObject(o)
 		d.reportAbsent(p, out)
@@ -59,7 +62,9 @@ func (d *decider) reportAbsent(p *v1alpha1.BundlePackage, out *v1alpha1.PackageO
 	}
 	if d.hasOtherKind(p) {
 		out.Message = "it is not enabled, and an object of its name and of another kind, which this Bundle made, is still there: delete that"
+		return
 	}
+	out.UID = ""
 }
 
 // leaveObject notes since when no bundle names an object that its Bundle leaves behind.
@@ -84,7 +89,7 @@ func (d *decider) removeObject(p *v1alpha1.BundlePackage, o *object, out *v1alph
 // findDependent returns a package of this bundle that depends on another one and is in the cluster, or "".
 func (d *decider) findDependent(name string) string {
 	for _, p := range d.spec.Packages {
-		if slices.Contains(p.DependsOn, name) && d.isOwned(d.objects[keyOf(&p)]) && !d.isHandedOver(&p) {
+		if o := d.objects[keyOf(&p)]; slices.Contains(p.DependsOn, name) && d.isOwned(o) && d.isRecorded(o) && !d.isHandedOver(&p) {
 			return p.Name
 		}
 	}

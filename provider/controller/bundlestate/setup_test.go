@@ -2,6 +2,7 @@ package bundlestate
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -138,6 +139,33 @@ func (s *server) Create(_ context.Context, o client.Object, opts ...client.Creat
 	made := u.DeepCopy()
 	made.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: all.FieldManager}})
 	s.put(made)
+	u.SetUID(made.GetUID())
+	return nil
+}
+
+// Status writes into the statuses of BundleStates.
+func (s *server) Status() client.SubResourceWriter { return statusWriter{server: s} }
+
+type statusWriter struct {
+	client.SubResourceWriter
+
+	server *server
+}
+
+// Patch replaces the packages in a status.
+func (w statusWriter) Patch(_ context.Context, o client.Object, p client.Patch, _ ...client.SubResourcePatchOption) error {
+	if err := w.server.admitWrite(); err != nil {
+		return err
+	}
+	data, err := p.Data(o)
+	if err != nil {
+		return err
+	}
+	changed := &v1alpha1.BundleState{}
+	if err := json.Unmarshal(data, changed); err != nil {
+		return err
+	}
+	w.server.states[o.GetName()].Status.AtProvider.Packages = changed.Status.AtProvider.Packages
 	return nil
 }
 
