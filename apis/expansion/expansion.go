@@ -133,7 +133,7 @@ func CheckDeclared(value any, declared []string) error {
 // NamesIn returns the names of the variables in a value of JSON, sorted.
 func NamesIn(value any) []string {
 	out := []string{}
-	_ = EachText(value, func(_, text string) error { //nolint:errcheck // The visitor returns none.
+	_ = EachText(value, func(_, text string) error {
 		out = append(out, Names(text)...)
 		return nil
 	})

@@ -99,7 +99,7 @@ type Notification struct {
 func (n *Notification) ID() string { return n.Deployment.UID + "." + n.key() }
 
 // key of an outcome among those of its deployment: the same for each transition that shows it.
-func (o *Outcome) key() string { return fmt.Sprintf("%d.%d.%s", o.Epoch, o.Revision, o.Result) }
+func (o Outcome) key() string { return fmt.Sprintf("%d.%d.%s", o.Epoch, o.Revision, o.Result) }
 
 // Outcomes returns those that the transitions of a status show, each once, the oldest first, and how long one of them has to wait until it counts, or 0.
 // State is the ledger of the deployment as far as it is known.

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -110,9 +111,7 @@ func TestCounterSeries(t *testing.T) {
 		"BuildReasons": {reason: "A build that failed has a reason.", metric: nameBuilds, label: 1, dir: "apis/build/v1alpha1", isWanted: withPrefix("ReasonFailure"), besides: []string{""}},
 	}
 	series := counterSeries()
-	for name, rows := range buildSeries() {
-		series[name] = rows
-	}
+	maps.Copy(series, buildSeries())
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var got []string

@@ -101,7 +101,7 @@ func catalogResource(resource string) schema.GroupVersionResource {
 
 // listCatalog lists the objects of a kind that are in no namespace.
 func listCatalog[T any](ctx context.Context, c *Cluster, resource string) ([]T, error) {
-	items, err := c.list(ctx, catalogResource(resource), "", nil)
+	items, err := c.list(ctx, catalogResource(resource), "")
 	if err != nil {
 		return nil, describeError(err, "list", catalogResource(resource), "")
 	}

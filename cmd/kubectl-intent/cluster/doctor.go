@@ -156,7 +156,7 @@ func (c *Cluster) findAccount(ctx context.Context, f *diagnosis.Facts, otherwise
 	for _, w := range f.Crossplane.Items {
 		namespace = w.Metadata.Namespace
 	}
-	items, err := c.list(ctx, deploymentsResource(), namespace, nil)
+	items, err := c.list(ctx, deploymentsResource(), namespace)
 	if err != nil {
 		return otherwise
 	}

@@ -116,7 +116,7 @@ func (i *installation) readParts(ctx context.Context) {
 // readPackages reads our packages of a kind.
 func (i *installation) readPackages(ctx context.Context, resource string) []cause.Object {
 	r := packagesResource(resource)
-	items, err := i.list(ctx, r, "", nil)
+	items, err := i.list(ctx, r, "")
 	if err != nil {
 		i.noteUnread(err, r)
 		return nil

@@ -77,7 +77,7 @@ func (c *Cluster) User(ctx context.Context) string {
 
 // UndecidedRequest returns the newest RolloutRequest to a deployment about which nothing was decided, or nil if there is none, or none that the user may read.
 func (c *Cluster) UndecidedRequest(ctx context.Context, of rolloutv1alpha1.DeploymentReference) *rolloutv1alpha1.RolloutRequest {
-	all, err := c.list(ctx, requestsResource(), c.namespace, nil)
+	all, err := c.list(ctx, requestsResource(), c.namespace)
 	if err != nil {
 		return nil
 	}

@@ -73,8 +73,8 @@ func (c *Cluster) get(ctx context.Context, r schema.GroupVersionResource, namesp
 // listPage is how many objects one request asks for. A GitDelivery may have nearly a megabyte, and a deployment has few of these.
 const listPage = 500
 
-func (c *Cluster) list(ctx context.Context, r schema.GroupVersionResource, namespace string, with labels.Set) ([]unstructured.Unstructured, error) {
-	return listAll(ctx, c, r, namespace, with)
+func (c *Cluster) list(ctx context.Context, r schema.GroupVersionResource, namespace string) ([]unstructured.Unstructured, error) {
+	return listAll(ctx, c, r, namespace, nil)
 }
 
 // listAll returns the objects with these labels.

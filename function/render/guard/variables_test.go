@@ -92,8 +92,8 @@ func textFields(t reflect.Type, path string) []string {
 		return append(textFields(t.Key(), path+" key"), textFields(t.Elem(), path+"[a]")...)
 	case reflect.Struct:
 		out := []string{}
-		for i := range t.NumField() {
-			out = append(out, textFields(t.Field(i).Type, path+"."+t.Field(i).Name)...)
+		for f := range t.Fields() {
+			out = append(out, textFields(f.Type, path+"."+f.Name)...)
 		}
 		return out
 	}
@@ -121,10 +121,10 @@ func setText(v reflect.Value, number int, text string) {
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, value)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			fields := len(textFields(v.Field(i).Type(), ""))
+		for _, value := range v.Fields() {
+			fields := len(textFields(value.Type(), ""))
 			if number < fields {
-				setText(v.Field(i), number, text)
+				setText(value, number, text)
 				return
 			}
 			number -= fields

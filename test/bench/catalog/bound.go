@@ -16,7 +16,7 @@ const (
 )
 
 // A Bound is the values that a figure may have, written as in "≤ 50", "≥ 20" or "= 0". The zero Bound admits every value.
-type Bound struct {
+type Bound struct { //nolint:recvcheck // UnmarshalText alone changes a Bound.
 	relation string
 	limit    float64
 }
