@@ -43,11 +43,16 @@ type phasePath struct {
 	rejected string
 	// target is the revision that a rollback goes to.
 	target int64
+	// epoch of the ledger that the revision belongs to. 0 without a revision.
+	epoch int64
 }
 
 // entry returns a change of the phase on the way.
 func (w phasePath) entry(from, to v1alpha1.Phase) v1alpha1.Transition {
 	t := v1alpha1.Transition{From: from, To: to}
+	if to == v1alpha1.PhaseSucceeded || to == v1alpha1.PhaseFailed {
+		t.Epoch = w.epoch
+	}
 	if to == v1alpha1.PhaseFailed {
 		t.Rejected = w.rejected
 	}
@@ -73,8 +78,8 @@ func (w phasePath) route(to v1alpha1.Phase) []v1alpha1.Phase {
 	return append(out, to)
 }
 
-// isUnlogged reports whether the last status is Failed, and its log does not say that the revision was rejected: it failed by a problem or a conflict, which hid
-// the rejection or came before it.
+// isUnlogged reports whether the last status is Failed, and its log does not say that the revision was rejected: it failed by a problem or a conflict, which
+// hid the rejection or came before it. An older function, whose changes have no epoch, did not say why a revision was rejected: such a failure stays as it is.
 func (w phasePath) isUnlogged(last, next *v1alpha1.IntentDeploymentStatus) bool {
 	if w.rejected == "" || last.Phase != v1alpha1.PhaseFailed || next.Phase != v1alpha1.PhaseFailed {
 		return false
@@ -83,11 +88,11 @@ func (w phasePath) isUnlogged(last, next *v1alpha1.IntentDeploymentStatus) bool 
 	if n := len(last.Transitions); n > 0 {
 		newest = last.Transitions[n-1]
 	}
-	return newest.Rejected == "" || newest.Revision != next.Revision
+	return newest.Rejected == "" && newest.Epoch == w.epoch || newest.Revision != next.Revision
 }
 
-// Log adds the phases that were gone through since the last status to its transitions. Each entry is a legal change. A revision that is rejected while the phase
-// is Failed starts again at Pending, as one does whose failure has ended: the change to Failed that ends that way is the first one with the reason.
+// Log adds the phases that were gone through since the last status to its transitions. Each entry is a legal change. A revision that is rejected while the
+// phase is Failed starts again at Pending, as one does whose failure has ended: the change to Failed that ends that way is the first one with the reason.
 func Log(last *v1alpha1.IntentDeploymentStatus, next *v1alpha1.IntentDeploymentStatus, w phasePath, now metav1.Time) []v1alpha1.Transition {
 	restart := last.IntentDigest != next.IntentDigest || last.Revision != next.Revision && last.Revision != 0 || w.isUnlogged(last, next)
 	through := phaseTable().Along(last.Phase, w.route(next.Phase), restart)

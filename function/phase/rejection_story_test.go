@@ -24,6 +24,8 @@ func TestLogOfHiddenRejection(t *testing.T) {
 	blocked := look{phase: failed, path: phasePath{failedIn: delivering, rejected: rolloutv1alpha1.RejectedSyncFailed}}
 	rolledBack := look{phase: v1alpha1.PhaseSucceeded, path: rejected.path}
 	rolledBack.path.isRolledBack, rolledBack.path.target = true, 4
+	upgraded := rejected
+	upgraded.path.epoch = 3
 	unrestored := look{phase: failed, path: rolledBack.path}
 	cases := map[string]struct {
 		reason string
@@ -46,6 +48,8 @@ func TestLogOfHiddenRejection(t *testing.T) {
 			reason: "A rollback that failed behind a problem is logged, once.", looks: []look{judged, problem, unrestored, unrestored},
 			want: []string{"Failed ", "Pending ", "Compiling ", "Rendering ", "Delivering ", "Validating ", "Failed GateFailed", "RollingBack ", "Failed GateFailed"},
 		},
+		"Upgraded": {reason: "A failure that an older function logged is not logged again.", looks: []look{judged, rejected, upgraded}, want: []string{"Failed GateFailed"}},
+		"Older":    {reason: "An older function did not say that a failure was a rejection, and this one does not either.", looks: []look{judged, problem, upgraded}, want: []string{"Failed "}},
 		"Flapping": {reason: "A problem after the rejection says nothing new, and neither does its end.", looks: []look{judged, rejected, problem, rejected}, want: []string{"Failed GateFailed"}},
 	}
 	for name, tc := range cases {
@@ -67,5 +71,28 @@ func TestLogOfHiddenRejection(t *testing.T) {
 				t.Errorf("\n%s\nLog(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// TestLogOfEpoch says on the changes that end a revision which epoch of the ledger the revision belongs to.
+func TestLogOfEpoch(t *testing.T) {
+	path := phasePath{failedIn: v1alpha1.PhaseDelivering, isRolledBack: true, rejected: rolloutv1alpha1.RejectedSyncFailed, target: 4, epoch: 3}
+	last := v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseDelivering, IntentDigest: "d", Revision: 6}
+	next := v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhaseSucceeded, IntentDigest: "d", Revision: 6}
+	var got []string
+	for _, tr := range Log(&last, &next, path, now) {
+		got = append(got, fmt.Sprintf("%s %d", tr.To, tr.Epoch))
+	}
+	if diff := cmp.Diff([]string{"Failed 3", "RollingBack 0", "Succeeded 3"}, got); diff != "" {
+		t.Errorf("Log(...): -want, +got:\n%s", diff)
+	}
+	f := &Input{}
+	f.State.Epoch = 3
+	if epoch := phasePathOf(f).epoch; epoch != 0 {
+		t.Errorf("phasePathOf(...): epoch %d without a revision", epoch)
+	}
+	f.State.Current = newRevision(2)
+	if epoch := phasePathOf(f).epoch; epoch != 3 {
+		t.Errorf("phasePathOf(...): epoch %d, want the one of the ledger", epoch)
 	}
 }

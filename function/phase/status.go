@@ -260,6 +260,9 @@ func (f *Input) notRespondingMessage() string {
 // phasePathOf is how a deployment came to where it is.
 func phasePathOf(f *Input) phasePath {
 	s, path := f.State, phasePath{failedIn: failedPhase(f)}
+	if s.Current != nil {
+		path.epoch = s.Epoch
+	}
 	if f.Problem == nil && s.IsRejected() {
 		path.isRolledBack, path.rejected, path.target = s.Cursor.Attempt > 0 || s.Restored, s.Verdict.Reason, s.Target
 	}

@@ -5,6 +5,7 @@
 package notification
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -159,7 +160,7 @@ func (s *Status) beginsRollback(i int) bool {
 func (s *Status) newOutcome(i int, result deploymentv1alpha1.Outcome, state *ledger.State) Outcome {
 	t := s.Transitions[i]
 	o := Outcome{
-		Result: result, Index: t.Index, Epoch: state.Epoch, Revision: t.Revision, LiveRevision: t.Restored, At: t.At, Reason: t.Rejected,
+		Result: result, Index: t.Index, Epoch: cmp.Or(t.Epoch, state.Epoch), Revision: t.Revision, LiveRevision: t.Restored, At: t.At, Reason: t.Rejected,
 		Request: state.RequestDigest(t.Revision),
 	}
 	o.IsFirst = result == deploymentv1alpha1.OutcomeSucceeded && isFirstVerified(t.Revision, state)

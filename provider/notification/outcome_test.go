@@ -152,6 +152,21 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
+// TestEpochOfOutcome lets a ledger move to another repository after a revision ended: the outcome keeps its epoch, and so its id.
+func TestEpochOfOutcome(t *testing.T) {
+	transitions := moves(3, 5, deploymentv1alpha1.PhaseValidating, deploymentv1alpha1.PhaseSucceeded)
+	transitions[0].Epoch = 1
+	transitions = append(transitions, moves(4, 6, deploymentv1alpha1.PhaseValidating, deploymentv1alpha1.PhaseSucceeded)...)
+	outcomes, _ := Outcomes(statusOf(deploymentv1alpha1.PhaseSucceeded, transitions...), &ledger.State{Head: ledger.Head{Epoch: 2}}, clock())
+	var got []string
+	for _, o := range outcomes {
+		got = append(got, o.key())
+	}
+	if diff := cmp.Diff([]string{"1.5.Succeeded", "2.6.Succeeded"}, got); diff != "" {
+		t.Errorf("a change without an epoch belongs to the ledger of now: -want, +got:\n%s", diff)
+	}
+}
+
 func TestIsFirstVerified(t *testing.T) {
 	past := func(number int64, result ledger.Result) ledger.Past {
 		return ledger.Past{Number: number, Verdict: &ledger.Verdict{Result: result}}

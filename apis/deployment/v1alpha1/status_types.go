@@ -266,6 +266,12 @@ type Transition struct {
 	// +optional
 	Revision int64 `json:"revision,omitempty"`
 
+	// Epoch of the ledger that the revision belongs to, on the changes to Succeeded and Failed. A ledger that moves to another repository, or is opened again, has
+	// the next one. 0 on all others, and where an older function wrote the change.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Epoch int64 `json:"epoch,omitempty"`
+
 	// Rejected is the reason of the revision's rejection, on the change to Failed that follows it, and on the one that ends its rollback. Empty on all
 	// others, such as the change to Failed by a spec that is not valid.
 	// +optional
