@@ -97,16 +97,14 @@ func CanBegin(text string, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return name != "" && strings.HasPrefix(text, "{"+name) })
 }
 
-// Check returns an error, which names the field and the variable, for an object with a variable that the engine may replace and that the object does
-// not declare.
-func Check(o *unstructured.Unstructured, m Mode) error {
-	switch {
-	case m == ModeNone, m == ModeDisabled && o.GetAnnotations()[AnnotationSubstitute] == SubstituteDisabled:
+// Check returns an error, which names the field and the variable, for an object with a variable that the engine may replace, and that neither the object
+// declares nor the directory of the object has. Modes of a Site may follow one another, and trees of an earlier one are restored, so each mode takes the
+// annotations of the other one. The engines that replace variables are Flux, which leaves an object with its annotation alone.
+func Check(o *unstructured.Unstructured, m Mode, delivered []string) error {
+	if m == ModeNone || o.GetAnnotations()[AnnotationSubstitute] == SubstituteDisabled {
 		return nil
-	case m == ModeDisabled:
-		return errors.Wrapf(CheckDeclared(o.Object, nil), "metadata.annotations[%s]: is not %s", AnnotationSubstitute, SubstituteDisabled)
 	}
-	return CheckDeclared(o.Object, declaredBy(o))
+	return CheckDeclared(o.Object, append(declaredBy(o), delivered...))
 }
 
 // declaredBy returns the names in the annotation of an object. An object without it declares none.

@@ -86,22 +86,27 @@ func TestCheck(t *testing.T) {
 		object      map[string]any
 		annotations map[string]string
 		mode        Mode
+		delivered   []string
 		want        string
 	}{
-		"None":       {reason: "Where the engine replaces nothing, an object may have each text.", object: env},
-		"Disabled":   {reason: "Flux leaves an object with the annotation alone.", object: env, annotations: map[string]string{AnnotationSubstitute: "disabled"}, mode: ModeDisabled},
-		"Unmarked":   {reason: "Flux replaces variables in an object without the annotation.", object: env, mode: ModeDisabled, want: `metadata.annotations[kustomize.toolkit.fluxcd.io/substitute]: is not disabled: spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
-		"Declared":   {reason: "An object may have the variables that it declares.", object: env, annotations: map[string]string{AnnotationVariables: "HOST,TOKEN"}, mode: ModePossible},
-		"Undeclared": {reason: "An object may have no other variable.", object: env, annotations: map[string]string{AnnotationVariables: "HOST"}, mode: ModePossible, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
-		"NoList":     {reason: "An object without a list declares none.", object: env, mode: ModePossible, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
-		"Key":        {reason: "The engine replaces variables in keys too.", object: key, mode: ModePossible, want: `data[${TOKEN}]: variable "TOKEN"` + replaced},
-		"Own":        {reason: "The annotation for Flux disables nothing where another engine may replace variables.", object: env, annotations: map[string]string{AnnotationSubstitute: "disabled"}, mode: ModePossible, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
+		"None":        {reason: "Where the engine replaces nothing, an object may have each text.", object: env},
+		"Disabled":    {reason: "Flux leaves an object with the annotation alone.", object: env, annotations: map[string]string{AnnotationSubstitute: "disabled"}, mode: ModeDisabled},
+		"Unmarked":    {reason: "Flux replaces variables in an object without the annotation.", object: env, mode: ModeDisabled, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
+		"Declared":    {reason: "An object may have the variables that it declares.", object: env, annotations: map[string]string{AnnotationVariables: "HOST,TOKEN"}, mode: ModePossible},
+		"Undeclared":  {reason: "An object may have no other variable.", object: env, annotations: map[string]string{AnnotationVariables: "HOST"}, mode: ModePossible, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
+		"NoList":      {reason: "An object without a list declares none.", object: env, mode: ModePossible, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
+		"Key":         {reason: "The engine replaces variables in keys too.", object: key, mode: ModePossible, want: `data[${TOKEN}]: variable "TOKEN"` + replaced},
+		"Exact":       {reason: "An object from before the Site accepted transformed objects is left alone by Flux.", object: env, annotations: map[string]string{AnnotationSubstitute: "disabled"}, mode: ModePossible},
+		"Transformed": {reason: "An object from the time when the Site accepted transformed objects has its list.", object: env, annotations: map[string]string{AnnotationVariables: "TOKEN"}, mode: ModeDisabled},
+		"Enabled":     {reason: "Another value of the annotation disables nothing.", object: env, annotations: map[string]string{AnnotationSubstitute: "enabled"}, mode: ModePossible, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
+		"Delivered":   {reason: "An object may have the variables that its directory has.", object: env, delivered: []string{"TOKEN"}, mode: ModePossible},
+		"Another":     {reason: "An object may have no other variable than its directory.", object: env, delivered: []string{"HOST"}, mode: ModePossible, want: `spec.containers[0].env[0].value: variable "TOKEN"` + replaced},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			o, got := &unstructured.Unstructured{Object: runtimeCopy(tc.object)}, ""
 			o.SetAnnotations(tc.annotations)
-			if err := Check(o, tc.mode); err != nil {
+			if err := Check(o, tc.mode, tc.delivered); err != nil {
 				got = err.Error()
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -112,7 +112,7 @@ func checkObject(in Input, o *unstructured.Unstructured) error {
 	if err := checkLimits(in, o); err != nil {
 		return err
 	}
-	if err := expansion.Check(o, expansion.ModeAt(in.Site.Spec.Engine)); err != nil {
+	if err := expansion.Check(o, expansion.ModeAt(in.Site.Spec.Engine), in.DeliveredVariables); err != nil {
 		return errors.Wrapf(err, "%s %q", o.GroupVersionKind().GroupKind(), o.GetName())
 	}
 	return checkStructure(in, o)

@@ -59,6 +59,9 @@ type Input struct {
 	// Files of the directory.
 	Files tree.Files
 
+	// DeliveredVariables are the names of the variables that the directory has since its last delivery: the engine replaces them already.
+	DeliveredVariables []string
+
 	// Definitions of custom resources that objects are checked by too. Nil checks Kubernetes' own kinds only.
 	Definitions *schema.Set
 }

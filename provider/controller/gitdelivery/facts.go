@@ -59,6 +59,8 @@ type facts struct {
 	restored map[string]tree.Files
 	// parts are the files of folders that trees name by their ids, by these. What is nowhere is not there.
 	parts map[string]tree.Files
+	// variables are the names of the variables that directories have since their last delivery, by path. Nil for trees that have none.
+	variables map[string][]string
 	// unreadable says why a file that exists cannot be read.
 	unreadable string
 	// forged says why the whole state counts as lost. Empty if it does not.

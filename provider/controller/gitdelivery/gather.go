@@ -90,6 +90,9 @@ func (e *external) gatherDirectories(ctx context.Context, d *v1alpha1.GitDeliver
 	if f.parts, err = e.findParts(ctx, d, *f, s); err != nil {
 		return err
 	}
+	if f.variables, err = e.deliveredVariables(ctx, *f, s); err != nil {
+		return err
+	}
 	f.dirs = map[string]directory{}
 	for _, path := range f.allDirectories() {
 		if f.dirs[path], err = e.directoryAt(ctx, *f, s, path); err != nil {
