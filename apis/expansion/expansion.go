@@ -88,14 +88,59 @@ func Names(texts ...string) []string {
 	return slices.Compact(out)
 }
 
-// CanBegin reports whether a text can make a variable, alone or with the texts that a Blueprint has before it and behind it: it contains ${, or ends
-// with a $, or begins with a brace and one of the names.
-func CanBegin(text string, names []string) bool {
-	if strings.Contains(text, begin) || strings.HasSuffix(text, "$") {
-		return true
-	}
-	return slices.ContainsFunc(names, func(name string) bool { return name != "" && strings.HasPrefix(text, "{"+name) })
+// A Context is what the texts of a Blueprint could make a variable with, of a text of another origin before or behind them.
+type Context struct {
+	// Names of the variables of the Blueprint.
+	Names []string
+
+	// HasRest says that one of the names follows a brace without a $ before it, or that a brace is a delimiter of a replacement.
+	HasRest bool
 }
+
+// delimiter matches a delimiter of a replacement with a brace.
+var delimiter = regexp.MustCompile(`delimiter["']?:.*\{`)
+
+// ContextOf returns the context that texts of a Blueprint are.
+func ContextOf(texts ...string) Context {
+	c := Context{Names: Names(texts...)}
+	c.HasRest = slices.ContainsFunc(texts, func(text string) bool { return delimiter.MatchString(text) || c.hasRest(text) })
+	return c
+}
+
+func (c Context) hasRest(text string) bool {
+	for i, char := range text {
+		if char == '{' && (i == 0 || text[i-1] != '$') && c.beginsWithName(text[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Explain returns how a text can make a variable, alone or with its context, or "".
+func (c Context) Explain(text string) string {
+	switch {
+	case strings.Contains(text, begin):
+		return "contains ${"
+	case c.beginsWithName(text):
+		return "begins with { and the name of a variable of the Blueprint"
+	case c.HasRest && strings.HasSuffix(text, "$"):
+		return "ends with $, and the Blueprint has a { and the name of a variable"
+	}
+	return ""
+}
+
+// beginsWithName reports whether a text begins with a brace and one of the names. A longer name is another one.
+func (c Context) beginsWithName(text string) bool {
+	behind, ok := strings.CutPrefix(text, "{")
+	if !ok {
+		return false
+	}
+	name := nameAtBeginning.FindString(strings.TrimPrefix(behind, "#"))
+	return name != "" && slices.Contains(c.Names, name)
+}
+
+// nameAtBeginning matches the name that a text begins with.
+var nameAtBeginning = regexp.MustCompile(`^[\p{L}\p{N}_]*`)
 
 // Check returns an error, which names the field and the variable, for an object with a variable that the engine may replace, and that neither the object
 // declares nor the directory of the object has. Modes of a Site may follow one another, and trees of an earlier one are restored, so each mode takes the

@@ -56,22 +56,30 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestCanBegin(t *testing.T) {
+func TestExplain(t *testing.T) {
+	const contains, begins, ends = "contains ${", "begins with { and the name of a variable of the Blueprint", "ends with $, and the Blueprint has a { and the name of a variable"
 	cases := map[string]struct {
-		reason string
-		text   string
-		want   bool
+		reason    string
+		blueprint string
+		text      string
+		want      string
 	}{
-		"Variable": {reason: "A whole variable is one.", text: "a ${TOKEN}", want: true},
-		"Half":     {reason: "A Blueprint may put the rest behind a $.", text: "cost: 5$", want: true},
-		"Rest":     {reason: "A Blueprint may put a $ before the rest of a variable.", text: "{TOKEN}", want: true},
-		"Brace":    {reason: "A brace before another name is no variable of the Blueprint, which the check of objects refuses.", text: `{"greeting": 1}`},
-		"Dollar":   {reason: "A dollar sign alone begins no variable.", text: "5$ each"},
+		"Variable":  {reason: "A whole variable is one.", text: "a ${TOKEN}", want: contains},
+		"Half":      {reason: "A Blueprint may have the rest of a variable behind a $.", blueprint: "a: ${TOKEN}\nb: x{TOKEN}", text: "cost: 5$", want: ends},
+		"HalfFirst": {reason: "A file may begin with the rest of a variable.", blueprint: "{TOKEN} ${TOKEN}", text: "$", want: ends},
+		"Delimiter": {reason: "A replacement may put a brace between two texts.", blueprint: "options: {delimiter: '{', index: 0}", text: "$", want: ends},
+		"Pattern":   {reason: "A $ at the end makes no variable without a rest.", blueprint: "a: ${TOKEN}\nb: {name: TOKEN}", text: "^a$"},
+		"Rest":      {reason: "A Blueprint may put a $ before the rest of a variable.", blueprint: "a: ${TOKEN}", text: "{TOKEN}", want: begins},
+		"Length":    {reason: "The length of a value is told by a rest too.", blueprint: "a: ${TOKEN}", text: "{#TOKEN}", want: begins},
+		"Open":      {reason: "The rest of a variable may end in the Blueprint.", blueprint: "a: ${TOKEN}", text: "{TOKEN", want: begins},
+		"Longer":    {reason: "A longer name is another variable, which the check of objects refuses.", blueprint: "a: ${s}", text: "{service} {level}"},
+		"Other":     {reason: "A brace before another name is no variable of the Blueprint.", blueprint: "a: ${TOKEN}", text: `{"greeting": 1}`},
+		"Dollar":    {reason: "A dollar sign alone begins no variable.", text: "5$ each"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := CanBegin(tc.text, []string{"", "TOKEN"}); got != tc.want {
-				t.Errorf("\n%s\nCanBegin(...): %t, want %t", tc.reason, got, tc.want)
+			if diff := cmp.Diff(tc.want, ContextOf(tc.blueprint).Explain(tc.text)); diff != "" {
+				t.Errorf("\n%s\nExplain(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

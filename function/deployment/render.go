@@ -101,7 +101,7 @@ func countSharing(places []catalog.Place, one catalog.Place) int {
 func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, p catalog.Place, name string) (compose.Rendered, error) {
 	out, what := compose.Rendered{Place: p}, RenderInput(in, i, s, p)
 	what.Track = name
-	if err := guard.CheckValues(i, what.Site.Name, what.Site.Parameters, guard.Variables(&s.Blueprint), what.Site.Expansion); err != nil {
+	if err := guard.CheckValues(i, what.Site.Name, what.Site.Parameters, guard.Context(&s.Blueprint), what.Site.Expansion); err != nil {
 		return out, variableProblem(in.Spec, err)
 	}
 	files, err := c.renderer.Build(ctx, what)

@@ -36,7 +36,10 @@ func (e *VariableError) In(prefix string) string {
 }
 
 // Variables returns the names of the variables that a Blueprint has in its own files, and in the defaults of its parameters.
-func Variables(b *catalogv1alpha1.Blueprint) []string {
+func Variables(b *catalogv1alpha1.Blueprint) []string { return Context(b).Names }
+
+// Context returns what a Blueprint could make a variable with, by its own files and the defaults of its parameters.
+func Context(b *catalogv1alpha1.Blueprint) expansion.Context {
 	texts := make([]string, 0, len(b.Spec.Files)+1)
 	for _, text := range b.Spec.Files {
 		texts = append(texts, string(text))
@@ -44,19 +47,19 @@ func Variables(b *catalogv1alpha1.Blueprint) []string {
 	if s := b.Spec.ParametersSchema; s != nil {
 		texts = append(texts, string(s.Raw))
 	}
-	return expansion.Names(texts...)
+	return expansion.ContextOf(texts...)
 }
 
 // CheckValues returns a VariableError for a text of an intent, or a parameter of a Site, that can make a variable, where the engine of the Site may
 // replace it. It looks at all texts of the intent's canonical form, which has everything that is rendered.
-func CheckValues(i intent.Intent, site string, parameters map[string]string, names []string, m expansion.Mode) error {
+func CheckValues(i intent.Intent, site string, parameters map[string]string, c expansion.Context, m expansion.Mode) error {
 	if m != expansion.ModePossible {
 		return nil
 	}
-	message := fmt.Sprintf("the GitOps engine of Site %q may replace ${...} by values of its own Secrets: leave it out, and a $ at the end too", site)
+	const message = "%s, and the GitOps engine of Site %q may replace ${...} by values of its own Secrets: leave it out"
 	for _, key := range slices.Sorted(maps.Keys(parameters)) {
-		if expansion.CanBegin(parameters[key], names) {
-			return &VariableError{field: fmt.Sprintf("spec.parameters.%s of Site %q", key, site), message: message}
+		if reason := c.Explain(parameters[key]); reason != "" {
+			return &VariableError{field: fmt.Sprintf("spec.parameters.%s of Site %q", key, site), message: fmt.Sprintf(message, reason, site)}
 		}
 	}
 	values := map[string]any{}
@@ -64,8 +67,8 @@ func CheckValues(i intent.Intent, site string, parameters map[string]string, nam
 		return errors.Wrap(err, "cannot decode the intent")
 	}
 	return expansion.EachText(values, func(field, text string) error {
-		if expansion.CanBegin(text, names) {
-			return &VariableError{field: field, message: message, ofIntent: true}
+		if reason := c.Explain(text); reason != "" {
+			return &VariableError{field: field, message: fmt.Sprintf(message, reason, site), ofIntent: true}
 		}
 		return nil
 	})

@@ -34,14 +34,18 @@ func TestCheckValues(t *testing.T) {
 		mode       expansion.Mode
 		intent     intent.Intent
 		parameters map[string]string
+		context    expansion.Context
 		want       string
 	}{
-		"Variable":    {reason: "A variable of a claim is refused where the engine may replace it.", mode: expansion.ModePossible, intent: greeting("a ${TOKEN}"), want: "spec.intent: parameters.greeting: the GitOps engine of Site \"edge1\" may replace"},
+		"Variable":    {reason: "A variable of a claim is refused where the engine may replace it.", mode: expansion.ModePossible, intent: greeting("a ${TOKEN}"), want: "spec.intent: parameters.greeting: contains ${, and the GitOps engine of Site \"edge1\" may replace"},
 		"Default":     {reason: "A variable with a default is refused too.", mode: expansion.ModePossible, intent: greeting("${TOKEN:-x}"), want: "spec.intent: parameters.greeting: "},
 		"Escaped":     {reason: "An escaped variable is refused too, since one more $ before it turns it back.", mode: expansion.ModePossible, intent: greeting("$${TOKEN}"), want: "spec.intent: parameters.greeting: "},
-		"Half":        {reason: "Half of a variable is refused, since a Blueprint may put the rest behind it.", mode: expansion.ModePossible, intent: greeting("cost: 5$"), want: "spec.intent: parameters.greeting: "},
+		"Half":        {reason: "Half of a variable is refused, since a Blueprint may put the rest behind it.", mode: expansion.ModePossible, intent: greeting("cost: 5$"), context: expansion.Context{Names: []string{"TOKEN"}, HasRest: true}, want: "spec.intent: parameters.greeting: ends with $"},
 		"Environment": {reason: "A variable of the environment is refused as a parameter is.", mode: expansion.ModePossible, intent: env, want: "spec.intent: runtime.env[0].value: "},
 		"Site":        {reason: "A variable in a parameter of the Site is refused: a WorkloadCluster publishes the parameters of its Site.", mode: expansion.ModePossible, parameters: map[string]string{"zone": "${TOKEN}"}, want: `spec.parameters.zone of Site "edge1": `},
+		"Pattern":     {reason: "A $ at the end of a regular expression makes no variable where the Blueprint has no rest of one.", mode: expansion.ModePossible, intent: greeting(`^https://shop\.example\.com$`), context: expansion.Context{Names: []string{"TOKEN"}}},
+		"Rest":        {reason: "The rest of a variable is refused, since a Blueprint may put a $ before it.", mode: expansion.ModePossible, intent: greeting("{s}"), context: expansion.Context{Names: []string{"s"}}, want: "spec.intent: parameters.greeting: begins with {"},
+		"Format":      {reason: "A brace before a longer name makes no variable of the Blueprint.", mode: expansion.ModePossible, intent: greeting("{service} {level}"), context: expansion.Context{Names: []string{"s"}}},
 		"Dollar":      {reason: "A dollar sign alone begins no variable.", mode: expansion.ModePossible, intent: greeting("5$ each")},
 		"Disabled":    {reason: "A claim may contain variables where the objects disable their substitution.", mode: expansion.ModeDisabled, intent: greeting("${TOKEN}")},
 		"None":        {reason: "Where the engine replaces nothing, a claim may have each text.", intent: greeting("${TOKEN}")},
@@ -49,7 +53,7 @@ func TestCheckValues(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := ""
-			if err := CheckValues(tc.intent, "edge1", tc.parameters, nil, tc.mode); err != nil {
+			if err := CheckValues(tc.intent, "edge1", tc.parameters, tc.context, tc.mode); err != nil {
 				e := &VariableError{}
 				if !errors.As(err, &e) {
 					t.Fatal(err)
@@ -69,7 +73,7 @@ func TestCheckValuesReadsEachText(t *testing.T) {
 	for i, name := range textFields(reflect.TypeFor[intent.Intent](), "") {
 		v := intent.Intent{}
 		setText(reflect.ValueOf(&v).Elem(), i, "${TOKEN}")
-		if err := CheckValues(v, "edge1", nil, nil, expansion.ModePossible); err == nil {
+		if err := CheckValues(v, "edge1", nil, expansion.Context{}, expansion.ModePossible); err == nil {
 			t.Errorf("CheckValues(...) lets a variable pass in %s", name)
 		}
 		count++
