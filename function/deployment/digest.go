@@ -7,7 +7,6 @@ import (
 	"github.com/intentplane/intentplane/apis/expansion"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/function/catalog"
-	"github.com/intentplane/intentplane/function/render/guard"
 )
 
 // Request is what is asked for now, as digests.
@@ -56,9 +55,8 @@ func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *
 		return Request{}, err
 	}
 	from := sources{Blueprint: blueprint, Plan: plan}
-	variables := guard.Variables(&s.Blueprint)
 	for _, p := range s.Places {
-		from.Sites = append(from.Sites, sitePartOf(p, variables))
+		from.Sites = append(from.Sites, sitePartOf(p))
 	}
 	d, err := digest.Of(from, nil)
 	out := Request{Blueprint: blueprintReference(spec.Blueprint, s, blueprint), Plan: plan}
@@ -94,7 +92,7 @@ func intentDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (str
 	})
 }
 
-func sitePartOf(p catalog.Place, variables []string) sitePart {
+func sitePartOf(p catalog.Place) sitePart {
 	part := sitePart{
 		Name:       p.Site.GetName(),
 		Config:     p.ConfigRef,
@@ -109,8 +107,8 @@ func sitePartOf(p catalog.Place, variables []string) sitePart {
 		}
 		part.Parameters[key] = string(value)
 	}
-	// Where a replacement is possible, objects with variables declare them. Without variables it changes no byte.
-	if m := expansion.ModeAt(p.Site.Spec.Engine); m == expansion.ModeDisabled || len(variables) > 0 {
+	// Where a replacement is possible, objects with variables declare them since a version of the renderer, which each request has.
+	if m := expansion.ModeAt(p.Site.Spec.Engine); m == expansion.ModeDisabled {
 		part.Substitution = m
 	}
 	return part

@@ -48,6 +48,12 @@ func TestNewRequest(t *testing.T) {
 		"Path":          {reason: "Another directory is a new request for the same intent.", change: func(a *args) { a.selection.Places[0].Path = "y" }, want: [2]bool{false, true}},
 		"Config":        {reason: "Another configuration is a new request for the same intent.", change: func(a *args) { a.selection.Places[0].ConfigRef.Name = "other" }, want: [2]bool{false, true}},
 		"Repository":    {reason: "Another repository is a new request for the same intent.", change: func(a *args) { a.selection.Places[0].Repository = "https://b/c" }, want: [2]bool{false, true}},
+		"Exact": {reason: "The objects for a Site whose engine takes exact objects have an annotation.", change: func(a *args) {
+			a.selection.Places[0].Site.Spec.Engine.Type = catalogv1alpha1.EngineFlux
+		}, want: [2]bool{false, true}},
+		"Variables": {reason: "The variables of a Blueprint are in its digest: a Site that had them before is no change of the Site.", change: func(a *args) {
+			a.selection.Blueprint.Spec.Files = map[string]catalogv1alpha1.File{"a.yaml": "a: ${HOST}"}
+		}, want: [2]bool{true, true}},
 		"SiteParameters": {reason: "Other parameters of a Site are a new request for the same intent.", change: func(a *args) {
 			a.selection.Places[0].Site.Spec.Parameters = map[string]catalogv1alpha1.ParameterValue{"a": "b"}
 		}, want: [2]bool{false, true}},
