@@ -27,7 +27,7 @@ const module = "github.com/intentplane/intentplane"
 // A rule of the function. A story goes wrong without it, or a test of its package, and not with it.
 type rule struct {
 	reason string
-	// file below function/.
+	// file of the project.
 	file string
 	// at is where the rule is in the file. What decides is between « and ».
 	at string
@@ -85,7 +85,7 @@ func writeOverlay(t *testing.T, dir string) string {
 	all := allRules()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		r := all[name]
-		path, err := filepath.Abs(filepath.Join("..", "..", "function", r.file))
+		path, err := filepath.Abs(filepath.Join("..", "..", r.file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,12 +130,12 @@ func writeFile(t *testing.T, dir, text string) string {
 	return f.Name()
 }
 
-// buildSwitched builds the tests of a package of the function with all rules switched.
+// buildSwitched builds the tests of a package with all rules switched.
 func buildSwitched(t *testing.T, pkg string) string {
 	t.Helper()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "switched.test")
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", writeOverlay(t, dir), "-o", out, module+"/function/"+pkg)
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", writeOverlay(t, dir), "-o", out, module+"/"+pkg)
 	if b, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("cannot build the tests of %s: %v\n%s", pkg, err, b)
 	}
@@ -166,7 +166,7 @@ const shortWalk = 200
 func runRuleTest(t *testing.T, binary string, r rule, without string) (out string, fails bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary, "-test.run", "^"+r.test+"$", "-test.v")
-	cmd.Dir = filepath.Join("..", "..", "function", filepath.Dir(r.file))
+	cmd.Dir = filepath.Join("..", "..", filepath.Dir(r.file))
 	cmd.Env = append(os.Environ(), ruleVariable+"="+without, variable+"=")
 	b, err := cmd.CombinedOutput()
 	if !strings.Contains(string(b), "--- ") || strings.Contains(string(b), "panic: ") {

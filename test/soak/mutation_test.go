@@ -14,7 +14,7 @@ import (
 
 // TestRules takes one rule of the function away at a time, and tells the story that shows why it is there. All stories go well with it.
 func TestRules(t *testing.T) {
-	walker, all := buildSwitched(t, "deployment"), rulesByTest(allRules(), false)
+	walker, all := buildSwitched(t, "function/deployment"), rulesByTest(allRules(), false)
 	if find := os.Getenv(findVariable); find != "" {
 		for _, name := range slices.Sorted(maps.Keys(all)) {
 			t.Run(name, func(t *testing.T) {

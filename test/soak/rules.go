@@ -16,35 +16,35 @@ func allRules() map[string]rule {
 func ledgerRules() map[string]rule {
 	return map[string]rule{
 		"CompareAndSwap": {
-			reason: "Events are recorded only on top of the head that their writer saw.", file: "deployment/walk_ledger_test.go",
+			reason: "Events are recorded only on top of the head that their writer saw.", file: "function/deployment/walk_ledger_test.go",
 			at: "isBehind := «asked.After != recorded.Head»;", without: "false", story: 1000000,
 		},
 		"HomeFirst": {
-			reason: "A follower is asked for what is recorded, and not for what is proposed.", file: "deployment/resources.go",
+			reason: "A follower is asked for what is recorded, and not for what is proposed.", file: "function/deployment/resources.go",
 			at: "recorded := «p.home.State»\n", without: "p.state", typ: "ledger.State", story: 9924,
 		},
 		"Recover": {
-			reason: "A ledger that was lost continues from the newest copy.", file: "step/home.go",
+			reason: "A ledger that was lost continues from the newest copy.", file: "apis/step/home.go",
 			at: "if «newest.IsClosed || !newest.Supersedes(s) && h.State.Successor == \"\"» {", without: "true", story: 3,
 		},
 		"RecoverFromStatus": {
-			reason: "A ledger whose object is there continues from the status, which knows more than a copy.", file: "deployment/walk_ledger_test.go",
+			reason: "A ledger whose object is there continues from the status, which knows more than a copy.", file: "function/deployment/walk_ledger_test.go",
 			at: "if «shown.Seq == 0» || shown.IsClosed", without: "true", story: 1000004,
 		},
 		"GoneElsewhere": {
-			reason: "A home does not record what is behind the ledger in another repository.", file: "deployment/walk_ledger_test.go",
+			reason: "A home does not record what is behind the ledger in another repository.", file: "function/deployment/walk_ledger_test.go",
 			at: "len(asked.Events) > 0 && «(next.Compare(known) < 0 || isOther && next.Epoch <= known.Epoch)» {", without: "isOther && false", test: "TestForcedMove",
 		},
 		"Withdrawn": {
-			reason: "A home that the ledger is forced away from is asked to record nothing before the next one is.", file: "deployment/resources.go",
+			reason: "A home that the ledger is forced away from is asked to record nothing before the next one is.", file: "function/deployment/resources.go",
 			at: "if «newest.Seq > 0» && homeName(was)", without: "false", test: "TestForcedMove",
 		},
 		"OlderPosition": {
-			reason: "A follower does not go back.", file: "deployment/walk_ledger_test.go",
+			reason: "A follower does not go back.", file: "function/deployment/walk_ledger_test.go",
 			at: "case «is.Position().Compare(r.position) < 0 || is.Compare(r.head) < 0»:", without: "false", story: 121,
 		},
 		"ProvenPosition": {
-			reason: "What is only proposed proves nothing.", file: "deployment/decide.go",
+			reason: "What is only proposed proves nothing.", file: "function/deployment/decide.go",
 			at: "if «s.Position() == home.State.Position()» &&", without: "true", story: 12,
 		},
 	}
@@ -54,19 +54,19 @@ func ledgerRules() map[string]rule {
 func revisionRules() map[string]rule {
 	return map[string]rule{
 		"Hold": {
-			reason: "A rejected revision is held.", file: "step/start.go",
+			reason: "A rejected revision is held.", file: "apis/step/start.go",
 			at: "case «s.IsRejected() && d.hasIntentOf(*s.Current)», d.Request", without: "false", story: 4,
 		},
 		"OlderRenderer": {
-			reason: "A revision of a newer renderer is never replaced by an older one.", file: "step/step.go",
-			at: "if «in.isOutranked(s)» {", without: "false", story: 138,
+			reason: "A revision of a newer renderer is never replaced by an older one.", file: "apis/step/step.go",
+			at: "if «in.isOutranked(s)» {\n\t\treturn nil, HoldOutranked", without: "false", story: 138,
 		},
 		"EqualTrees": {
-			reason: "A change of versions that leaves all trees equal does not make a new revision.", file: "step/start.go",
+			reason: "A change of versions that leaves all trees equal does not make a new revision.", file: "apis/step/start.go",
 			at: "case «d.HasSameTrees && d.hasIntentOf(*s.Current)»:", without: "false", story: 10,
 		},
 		"InFlight": {
-			reason: "Changes of the catalog wait for the verdict in flight.", file: "step/start.go",
+			reason: "Changes of the catalog wait for the verdict in flight.", file: "apis/step/start.go",
 			at: "case «d.VerdictIsComing && s.Verdict == nil && d.hasIntentOf(*s.Current)»:", without: "false", story: 8,
 		},
 	}
@@ -76,19 +76,19 @@ func revisionRules() map[string]rule {
 func requestRules() map[string]rule {
 	return map[string]rule{
 		"ThisRevision": {
-			reason: "A request takes effect on the revision that it names.", file: "step/requests.go",
+			reason: "A request takes effect on the revision that it names.", file: "apis/step/requests.go",
 			at: "case «r.Revision < current.Number», r.Digest", without: "false", story: 12,
 		},
 		"AlreadyJudged": {
-			reason: "A revision that was judged is not aborted.", file: "step/requests.go",
+			reason: "A revision that was judged is not aborted.", file: "apis/step/requests.go",
 			at: "func refuseJudged(s ledger.State) Result {\n\tif «s.Verdict != nil» {", without: "false", story: 48,
 		},
 		"AbortFirst": {
-			reason: "Abort comes before all others.", file: "step/requests.go",
+			reason: "Abort comes before all others.", file: "apis/step/requests.go",
 			at: "range «actionsInOrder()» {", without: "append(actionsInOrder()[1:], actionsInOrder()[0])", typ: "[]Action", story: 52,
 		},
 		"TakenOnce": {
-			reason: "A request takes effect once.", file: "step/requests.go",
+			reason: "A request takes effect once.", file: "apis/step/requests.go",
 			at: "func isTaken(s ledger.State, uid string) bool { return «slices.Contains(s.Requests, uid)» }", without: "false", test: "TestRequestIsTakenOnce",
 		},
 	}
@@ -98,31 +98,31 @@ func requestRules() map[string]rule {
 func proofRules() map[string]rule {
 	return map[string]rule{
 		"Generation": {
-			reason: "What is said of an earlier generation does not count as evidence.", file: "evidence/delivery.go",
+			reason: "What is said of an earlier generation does not count as evidence.", file: "apis/evidence/delivery.go",
 			at: "ready.Status == status && «ready.ObservedGeneration == m.GetGeneration()»", without: "true", story: 36,
 		},
 		"ThisPosition": {
-			reason: "What a delivery says of another position does not count as evidence.", file: "evidence/delivery.go",
+			reason: "What a delivery says of another position does not count as evidence.", file: "apis/evidence/delivery.go",
 			at: "isOnlyRebased(d)) && «AsksForPosition(d, at) && HasApplied(d, at)»", without: "true", test: "TestIsDelivered",
 		},
 		"LiveFirst": {
-			reason: "What is not proven to run is not verified.", file: "evidence/proof.go",
+			reason: "What is not proven to run is not verified.", file: "apis/evidence/proof.go",
 			at: "c.Sync == nil || «c.WatchesDesired() && AreSitesLive(c.ObservedSync, c.State.Position())»", without: "true", story: 10,
 		},
 		"GateFirst": {
-			reason: "A step with a Gate waits for its verdict.", file: "step/judge.go",
+			reason: "A step with a Gate waits for its verdict.", file: "apis/step/judge.go",
 			at: "case «s.IsGated() && !in.Proof.HasPassed && !in.Proof.IsHeld»:", without: "false", story: 1,
 		},
 		"GateOfStep": {
-			reason: "A Gate judges one step.", file: "evidence/gate.go",
+			reason: "A Gate judges one step.", file: "apis/evidence/gate.go",
 			at: "IsGateOfRevision(g, s) && «of.Step == s.Cursor.Step»", without: "true", story: 7,
 		},
 		"Refused": {
-			reason: "What is refused for good is rejected.", file: "evidence/delivery.go",
+			reason: "What is refused for good is rejected.", file: "apis/evidence/delivery.go",
 			at: "if «awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at) || !reportsOnPosition(d, at)» {", without: "true", story: 108,
 		},
 		"NotSynced": {
-			reason: "What does not run in time is rejected.", file: "evidence/sites.go",
+			reason: "What does not run in time is rejected.", file: "apis/evidence/sites.go",
 			at: "if «!hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, at)» {", without: "true", story: 2,
 		},
 	}
@@ -132,35 +132,35 @@ func proofRules() map[string]rule {
 func rollbackRules() map[string]rule {
 	return map[string]rule{
 		"ProvenBack": {
-			reason: "What is restored is proven to run.", file: "step/rollback.go",
+			reason: "What is restored is proven to run.", file: "apis/step/rollback.go",
 			at: "case «in.Proof.IsLive && !s.IsBeforeSteps()»:", without: "true", story: 2,
 		},
 		"AttemptsEnd": {
-			reason: "A rollback has at most as many attempts as it may have.", file: "step/rollback.go",
+			reason: "A rollback has at most as many attempts as it may have.", file: "apis/step/rollback.go",
 			at: "case «s.Cursor.Attempt >= in.Policy.MaxRetries»:", without: "false", story: 154,
 		},
 		"AttemptFails": {
-			reason: "The next attempt begins when the last one failed.", file: "step/rollback.go",
+			reason: "The next attempt begins when the last one failed.", file: "apis/step/rollback.go",
 			at: "case «in.Proof.Failure == nil»:", without: "false", story: 2,
 		},
 		"Policy": {
-			reason: "The policy is read before the first attempt.", file: "step/rollback.go",
+			reason: "The policy is read before the first attempt.", file: "apis/step/rollback.go",
 			at: "if «!in.Policy.wantsRollback(s) || in.Policy.MaxRetries == 0» {", without: "false", story: 86,
 		},
 		"PolicyAgain": {
-			reason: "The policy is read before each further attempt.", file: "step/rollback.go",
+			reason: "The policy is read before each further attempt.", file: "apis/step/rollback.go",
 			at: "case «!in.Policy.wantsRollback(s)»:", without: "false", test: "TestRollBack",
 		},
 		"Cap": {
-			reason: "Only so many revisions are rolled back within an hour.", file: "step/rollback.go",
+			reason: "Only so many revisions are rolled back within an hour.", file: "apis/step/rollback.go",
 			at: "if «n >= most» {", without: "false", test: "TestRollBack",
 		},
 		"Touched": {
-			reason: "Only what the revision changed is restored.", file: "compose/rollback.go",
+			reason: "Only what the revision changed is restored.", file: "function/compose/rollback.go",
 			at: "!restores && («holdsTarget(t, d, s.Current.Number, want)» ||", without: "false", story: 46,
 		},
 		"Spared": {
-			reason: "A directory that the revision was not to write yet is not restored.", file: "compose/rollback.go",
+			reason: "A directory that the revision was not to write yet is not restored.", file: "function/compose/rollback.go",
 			at: "|| «isUntouched(t, d, isBack)») {", without: "false", test: "TestRestoreDirectories",
 		},
 	}
@@ -170,15 +170,15 @@ func rollbackRules() map[string]rule {
 func deliveryRules() map[string]rule {
 	return map[string]rule{
 		"Steps": {
-			reason: "Sites whose step has not come keep what they have.", file: "compose/step.go",
+			reason: "Sites whose step has not come keep what they have.", file: "function/compose/step.go",
 			at: "if «!s.HasReached(t.Site)» {", without: "false", story: 5,
 		},
 		"Clusters": {
-			reason: "Nothing is delivered to a Site before its cluster is ready.", file: "compose/unreadysites.go",
+			reason: "Nothing is delivered to a Site before its cluster is ready.", file: "function/compose/unreadysites.go",
 			at: "«clustered[t.Site] && !through && !evidence.AdmitsTree(sync, s, t)» {", without: "false", story: 1,
 		},
 		"SuccessorFirst": {
-			reason: "What is left is removed when its successor runs.", file: "deployment/resources.go",
+			reason: "What is left is removed when its successor runs.", file: "function/deployment/resources.go",
 			at: "isReady := «phase.Ready(&status)»\n", without: "true", story: 126,
 		},
 	}
