@@ -20,9 +20,9 @@ const (
 	Absence = time.Hour
 )
 
-// A Book is what is remembered of the notifications of one namespace.
+// A Book has the marks of the notifications of one namespace.
 type Book struct {
-	// Receivers of the configurations of the namespace. Those of ClusterProviderConfigs are in a book of no namespace.
+	// Receivers of the configurations of the namespace. The book without a namespace has the receivers of ClusterProviderConfigs.
 	Receivers map[ReceiverID]Presence `json:"receivers,omitempty"`
 
 	// Deployments of the namespace.
@@ -42,7 +42,7 @@ func (d *Deployment) ID() DeploymentID {
 	return DeploymentID(group + "/" + d.UID)
 }
 
-// An Entry is what is remembered of one deployment.
+// An Entry has the marks of one deployment.
 type Entry struct {
 	// Config is the configuration whose receivers the deployment had at the last look. Empty before the first one.
 	Config string `json:"config,omitempty"`
@@ -171,7 +171,7 @@ func (b *Book) Keep(exists func(DeploymentID) bool, receivers []ReceiverID) bool
 	return changed
 }
 
-// IsEmpty reports whether nothing is remembered.
+// IsEmpty reports whether the book has neither receivers nor deployments.
 func (b *Book) IsEmpty() bool { return len(b.Receivers) == 0 && len(b.Deployments) == 0 }
 
 // Encode returns a book as JSON. Until it fits, it forgets the deployments that had no outcome for longest. It returns an error if it cannot be encoded.
@@ -200,11 +200,11 @@ func (b *Book) forgetOldest() bool {
 }
 
 func (m Marks) newest() int64 {
-	at := int64(0)
+	newest := int64(0)
 	for _, one := range m {
-		at = max(at, one.At)
+		newest = max(newest, one.At)
 	}
-	return at
+	return newest
 }
 
 // DecodeBook returns a book that was encoded. It returns an error if it cannot be read.

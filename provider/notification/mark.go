@@ -98,8 +98,8 @@ func Untold(outcomes []Outcome, log []deploymentv1alpha1.Transition, mark *Mark,
 	return outcomes[first:]
 }
 
-// isBefore returns a function that reports whether an outcome of a log comes after the mark. The index decides, which no clock moves. Where the log is not the
-// one that was marked, since the status was restored from a backup or computed again, the time does.
+// isBefore returns a function that reports whether an outcome of a log comes after the mark. The index decides, which no clock moves. In another log than the
+// marked one, since the status was restored from a backup or computed again, the time decides.
 func (m *Mark) isBefore(log []deploymentv1alpha1.Transition) func(o Outcome) bool {
 	isSameLog := m.isFrom(log)
 	return func(o Outcome) bool {

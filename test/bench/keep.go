@@ -45,7 +45,7 @@ func newKeeper(ctx context.Context, root string) (*keeper, error) {
 
 // measuredCommit returns the commit of the code of a project, and none where the code has changes that no commit has.
 func measuredCommit(ctx context.Context, root string) (string, error) {
-	changes, err := gitOutput(ctx, root, "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs")
+	changes, err := gitOutput(ctx, root, "status", "--porcelain", "--", ".", ":!docs")
 	if err != nil || changes != "" {
 		return "", err
 	}
@@ -80,7 +80,7 @@ func (k *keeper) keepFigure(name string, value float64) error {
 		return errors.Wrap(err, "cannot read load average")
 	}
 	kept, err := catalog.Keep(k.root, name, catalog.Measurement{
-		Value: roundTo(value, 6), Seconds: math.Round(k.effort.took.Seconds()), Commit: k.commit, Date: k.today, Load: load.Load1, Others: roundTo(k.effort.others, 2), Machine: k.machine,
+		Value: roundTo(value, 6), Seconds: math.Round(k.effort.took.Seconds()), Commit: k.commit, Date: k.today, Load: load.Load1, Others: new(roundTo(k.effort.others, 2)), Machine: k.machine,
 	})
 	if err == nil && kept.IsOutside() {
 		return errors.Errorf("%.4g %s is outside its bound %s", value, kept.Unit, kept.Bound)

@@ -23,7 +23,7 @@ const (
 	// marksName is how the name of a ConfigMap with marks begins.
 	marksName = "intentplane-notification-marks"
 
-	// saveTimeout is how long a book is written at most.
+	// saveTimeout bounds the write of a book.
 	saveTimeout = 5 * time.Second
 
 	// marksKey is the key of the book in its ConfigMap.
@@ -41,11 +41,11 @@ type books struct {
 	open map[string]*book
 }
 
-// A book is that of one namespace.
+// A book is the Book of one namespace, with its ConfigMap.
 type book struct {
-	kube client.Client
-	key  client.ObjectKey
-	of   string
+	kube      client.Client
+	key       client.ObjectKey
+	namespace string
 
 	// mu guards content and changes, and saving guards saved. saving is locked first.
 	mu, saving sync.Mutex
@@ -59,20 +59,20 @@ func newBooks(kube client.Client, namespace string) *books {
 }
 
 // get returns the book of a namespace. One that cannot be decoded is empty. It returns an error if it cannot be read.
-func (s *books) get(ctx context.Context, of string) (*book, error) {
+func (s *books) get(ctx context.Context, namespace string) (*book, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b := s.open[of]; b != nil {
+	if b := s.open[namespace]; b != nil {
 		return b, nil
 	}
-	b, cm := &book{kube: s.kube, key: client.ObjectKey{Namespace: s.namespace, Name: nameOf(of)}, of: of, content: &notification.Book{}}, &corev1.ConfigMap{}
+	b, cm := &book{kube: s.kube, key: client.ObjectKey{Namespace: s.namespace, Name: nameOf(namespace)}, namespace: namespace, content: &notification.Book{}}, &corev1.ConfigMap{}
 	if err := s.kube.Get(ctx, b.key, cm); client.IgnoreNotFound(err) != nil {
 		return nil, errors.Wrap(err, "cannot get marks of notifications")
 	}
 	if content, err := notification.DecodeBook(cm.Data[marksKey]); err == nil {
 		b.content = content
 	}
-	s.open[of] = b
+	s.open[namespace] = b
 	return b, nil
 }
 
@@ -91,11 +91,11 @@ func (s *books) namespaces(ctx context.Context) ([]string, error) {
 }
 
 // nameOf returns the name of the ConfigMap for a namespace.
-func nameOf(of string) string {
-	if of == "" {
+func nameOf(namespace string) string {
+	if namespace == "" {
 		return marksName
 	}
-	return marksName + "." + of
+	return marksName + "." + namespace
 }
 
 // read calls a function with the content of the book.
@@ -144,7 +144,7 @@ func (b *book) save(ctx context.Context) error {
 
 // write makes the ConfigMap hold a text, or deletes it where there is none.
 func (b *book) write(ctx context.Context, text string) error {
-	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: b.key.Namespace, Name: b.key.Name, Labels: map[string]string{LabelMarks: b.of}}}
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: b.key.Namespace, Name: b.key.Name, Labels: map[string]string{LabelMarks: b.namespace}}}
 	if text == "" {
 		return client.IgnoreNotFound(b.kube.Delete(ctx, cm))
 	}

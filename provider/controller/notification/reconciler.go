@@ -64,7 +64,7 @@ type Reconciler struct {
 	wake func(types.NamespacedName)
 }
 
-// A note is what is remembered of a deployment from one reconcile to the next.
+// A note keeps facts about a deployment from one reconcile to the next.
 type note struct {
 	// config is the configuration that the deployment named, as long as uid and generation are the same. Empty before it was read.
 	config     notification.Config

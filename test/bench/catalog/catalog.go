@@ -33,17 +33,18 @@ type Figure struct {
 type Measurement struct {
 	Value float64 `json:"value"`
 
-	// Seconds is how long the measurement took.
-	Seconds float64 `json:"seconds"`
+	// Seconds is how long the measurement took. 0 means that it was not noted.
+	Seconds float64 `json:"seconds,omitempty"`
 
-	// Commit is the measured code, in full, and Date the day, as in 2026-01-31.
+	// Commit of the measured code, and the day of the measurement, as in 2026-01-31. The day is empty if it was not noted.
 	Commit string `json:"commit"`
-	Date   string `json:"date"`
+	Date   string `json:"date,omitempty"`
 
-	// Load is the load average of the last minute when the measurement ended, with what it started itself. Others is how many processors other programs kept
-	// busy meanwhile.
-	Load   float64 `json:"load"`
-	Others float64 `json:"others"`
+	// Load is the load average of the last minute when the measurement ended, including the programs of the measurement.
+	Load float64 `json:"load"`
+
+	// Others is how many processors other programs kept busy during the measurement. Nil means that it was not noted.
+	Others *float64 `json:"others,omitempty"`
 
 	Machine Machine `json:"machine"`
 }
@@ -58,8 +59,8 @@ type Machine struct {
 // maxOthers is how many processors other programs may keep busy beside a measurement that had the machine for itself.
 const maxOthers = 0.25
 
-// IsAlone is true if the measurement had the machine for itself.
-func (m Measurement) IsAlone() bool { return m.Others <= maxOthers }
+// IsAlone is true if the measurement is known to have had the machine for itself.
+func (m Measurement) IsAlone() bool { return m.Others != nil && *m.Others <= maxOthers }
 
 // IsOutside is true if a measurement that had the machine for itself is outside the bound of its figure. A measurement beside other programs says nothing
 // about a bound.

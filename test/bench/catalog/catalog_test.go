@@ -30,7 +30,7 @@ const twoFigures = `[
 // TestKeep keeps a figure in the catalog, and leaves the other one as it is.
 func TestKeep(t *testing.T) {
 	root := newProject(t, twoFigures)
-	measured := Measurement{Value: 4.5, Seconds: 7, Commit: "0123456789abcdef", Date: "2031-05-06", Load: 1.5, Others: 0.1, Machine: Machine{Processors: 2, MemoryGiB: 24, Go: "go1.26"}}
+	measured := Measurement{Value: 4.5, Seconds: 7, Commit: "0123456789abcdef", Date: "2031-05-06", Load: 1.5, Others: new(0.1), Machine: Machine{Processors: 2, MemoryGiB: 24, Go: "go1.26"}}
 	kept, err := Keep(root, "a_ms", measured)
 	if err != nil || kept.IsOutside() {
 		t.Errorf("Keep(...): want a figure within its bound, got %+v, %v", kept, err)
@@ -75,14 +75,15 @@ func TestRead(t *testing.T) {
 func TestTable(t *testing.T) {
 	upTo := Bound{relation: atMost, limit: 5}
 	m := func(value, others float64) *Measurement {
-		return &Measurement{Value: value, Commit: "0123456789abcdef", Date: "2031-05-06", Load: 1.25, Others: others}
+		return &Measurement{Value: value, Commit: "0123456789abcdef", Date: "2031-05-06", Load: 1.25, Others: &others}
 	}
 	got := Figures{
 		{Name: "within_ms", Unit: "ms", Bound: upTo, About: "is within", Measured: m(4.56789, 0)},
 		{Name: "outside_ms", Unit: "ms", Bound: upTo, About: "is outside", Measured: m(5.1, 0.25)},
 		{Name: "busy_ms", Unit: "ms", Bound: upTo, About: "beside others", Measured: m(9, 0.26)},
 		{Name: "large", Unit: "bytes", About: "has no bound", Measured: m(760600, 0)},
-		{Name: "missing", Unit: "s", About: "was not measured"},
+		{Name: "old", Unit: "s", Bound: upTo, About: "has no day", Measured: &Measurement{Value: 7, Commit: "f5185f7c", Load: 8}},
+		{Name: "missing", Unit: "s", About: "has no value"},
 	}.Table()
 	want := `| figure | measured | bound | commit, day, load average | what it is |
 |---|---|---|---|---|
@@ -90,6 +91,7 @@ func TestTable(t *testing.T) {
 | ` + "`outside_ms`" + ` | **5.1 ms** | ≤ 5 | 01234567 2031-05-06 1.25 | is outside |
 | ` + "`busy_ms`" + ` | 9 ms | ≤ 5 | 01234567 2031-05-06 1.25 † | beside others |
 | ` + "`large`" + ` | 760600 bytes |  | 01234567 2031-05-06 1.25 | has no bound |
+| ` + "`old`" + ` | 7 s | ≤ 5 | f5185f7c 8 † | has no day |
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Table(): -want, +got:\n%s", diff)

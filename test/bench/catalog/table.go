@@ -31,7 +31,7 @@ func (f Figure) measured() string {
 
 // source says of which code a measurement is, and how busy the machine was. A mark is on those beside other programs.
 func (m Measurement) source() string {
-	text := fmt.Sprintf("%.*s %s %s", shortCommit, m.Commit, m.Date, formatNumber(m.Load))
+	text := strings.Join(strings.Fields(fmt.Sprintf("%.*s %s %s", shortCommit, m.Commit, m.Date, formatNumber(m.Load))), " ")
 	if !m.IsAlone() {
 		return text + " †"
 	}
