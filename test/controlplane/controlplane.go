@@ -48,9 +48,14 @@ type ControlPlane struct {
 	runner   *runner
 	registry *registryServer
 	port8080 *portLock
-	node     *node
-	network  *httptest.Server
-	cancel   context.CancelFunc
+
+	// snapshot is the key under which what the cluster holds is kept, and restored says that it began with that.
+	snapshot string
+	restored bool
+
+	node    *node
+	network *httptest.Server
+	cancel  context.CancelFunc
 
 	// broken ends, with the reason, when a component ends by itself.
 	broken context.Context
@@ -159,6 +164,10 @@ func (c *ControlPlane) runPhases(ctx, life context.Context) error {
 	if err := c.makeDirectories(); err != nil {
 		return err
 	}
+	if err := c.restoreSnapshot(); err != nil {
+		return err
+	}
+	c.startRegistry()
 	g, gctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return c.timePhase("serve packages", func() error { return c.servePackages(gctx) }) })
 	g.Go(func() error { return c.serveGit(gctx) })
@@ -171,11 +180,19 @@ func (c *ControlPlane) runPhases(ctx, life context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return c.timePhase("packages", func() error { return c.installPackages(ctx) })
+	return c.timePhase("packages", func() error {
+		if err := c.installPackages(ctx); err != nil {
+			return err
+		}
+		if err := c.saveSnapshot(ctx); err != nil {
+			return err
+		}
+		return c.startControllersOfPackages(ctx)
+	})
 }
 
 func (c *ControlPlane) makeDirectories() error {
-	for _, d := range []string{"logs", "home", "xpkg-cache", "tls-client", "tls-server", "registry", "artifacts"} {
+	for _, d := range []string{"logs", "home", packageCache, "tls-client", "tls-server", "registry", "artifacts"} {
 		if err := os.MkdirAll(filepath.Join(c.Dir, d), 0o700); err != nil {
 			return errors.Wrap(err, "cannot make directory for control plane")
 		}

@@ -59,6 +59,12 @@ func (c *ControlPlane) startCrossplane(ctx, life context.Context) error {
 	if err := c.initializeCrossplane(ctx); err != nil {
 		return err
 	}
+	// Crossplane shall find the registry when it first looks at a package.
+	if c.o.PackageRuntime != RuntimeDeployment {
+		if err := c.rewriteRepository(ctx); err != nil {
+			return err
+		}
+	}
 	if err := c.startCrossplaneCore(ctx); err != nil {
 		return err
 	}
@@ -127,7 +133,7 @@ func (c *ControlPlane) coreSettings() []string {
 		"TLS_CLIENT_SECRET_NAME=" + clientSecret,
 		"TLS_SERVER_SECRET_NAME=crossplane-tls-server",
 		"TLS_CLIENT_CERTS_DIR=" + filepath.Join(c.Dir, "tls-client"),
-		"XPKG_CACHE_DIR=" + filepath.Join(c.Dir, "xpkg-cache"),
+		"XPKG_CACHE_DIR=" + filepath.Join(c.Dir, packageCache),
 	}
 }
 

@@ -14,22 +14,15 @@ type Backup struct {
 	dir string
 }
 
-// Backup returns what the cluster holds now. Its etcd is away for a moment, as if it had been killed. It returns an error if the files
-// cannot be copied, or etcd does not come back.
+// Backup returns what the cluster holds now. Its etcd does not answer for a moment. It returns an error if the files cannot be copied.
 func (c *ControlPlane) Backup(ctx context.Context) (Backup, error) {
 	dir, err := os.MkdirTemp(c.Dir, "backup-")
 	if err != nil {
 		return Backup{}, errors.Wrap(err, "cannot make directory for backup")
 	}
-	c.currentProcess(&c.etcd).killProcessGroup()
-	b := Backup{dir: filepath.Join(dir, "etcd")}
-	if err := os.CopyFS(b.dir, os.DirFS(c.etcdDirectory())); err != nil {
-		return Backup{}, errors.Wrap(err, "cannot copy data of etcd")
-	}
-	if err := c.startEtcd(); err != nil {
-		return Backup{}, err
-	}
-	return b, c.waitForAPIServer(ctx)
+	b := Backup{dir: filepath.Join(dir, etcdFolder)}
+	err = c.currentProcess(&c.etcd).suspendWhile(ctx, func() error { return os.CopyFS(b.dir, os.DirFS(c.etcdDirectory())) })
+	return b, errors.Wrap(err, "cannot copy data of etcd")
 }
 
 // Rebuild switches everything off but the Git server and the registry, and starts another cluster in its place, with what a backup held,
@@ -71,5 +64,8 @@ func (c *ControlPlane) restartCluster(ctx context.Context, first func() error) e
 	if err := c.startCrossplane(ctx, c.broken); err != nil {
 		return err
 	}
-	return c.installPackages(ctx)
+	if err := c.installPackages(ctx); err != nil {
+		return err
+	}
+	return c.startControllersOfPackages(ctx)
 }

@@ -67,7 +67,10 @@ func (c *ControlPlane) startEtcd() error {
 const signingKey = "sa.key"
 
 // etcdDirectory is where the cluster keeps its data.
-func (c *ControlPlane) etcdDirectory() string { return filepath.Join(c.Dir, "etcd") }
+func (c *ControlPlane) etcdDirectory() string { return filepath.Join(c.Dir, etcdFolder) }
+
+// etcdFolder is the name of that directory.
+const etcdFolder = "etcd"
 
 func (c *ControlPlane) startAPIServer(ctx context.Context) error {
 	token, err := c.writeAPIServerFiles()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/test/controlplane/snapshot"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -86,6 +87,10 @@ type Options struct {
 	// Audit is an audit policy of the API server, as YAML. With one it writes AuditFile.
 	Audit []byte
 
+	// Snapshots keeps what the cluster held when all packages were installed, and the next control plane of the same packages starts from there. The zero
+	// Store keeps nothing. With RuntimeDeployment nothing is kept.
+	Snapshots snapshot.Store
+
 	// Git configures the Git server.
 	Git []gitserver.Option
 
@@ -123,8 +128,9 @@ func Product() (Options, error) {
 			{Name: "function-intentplane", File: xpkg("function")},
 			{Name: "provider-intentplane", File: xpkg("provider")},
 		},
-		Function: Program{Binary: bin("function"), Args: []string{"--debug"}},
-		Provider: Program{Binary: bin("provider"), Args: []string{"--debug"}},
+		Function:  Program{Binary: bin("function"), Args: []string{"--debug"}},
+		Provider:  Program{Binary: bin("provider"), Args: []string{"--debug"}},
+		Snapshots: snapshot.Store{Dir: filepath.Join(root, "_output", "snapshots")},
 	}
 	if rbac := filepath.Join(root, "examples", "rbac"); fileExists(rbac) {
 		o.Manifests = []string{rbac}

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 )
 
 // An expectation is that there are enough objects of a kind, and that all of them have conditions that are True.
@@ -29,10 +30,7 @@ func (c *ControlPlane) installPackages(ctx context.Context) error {
 		return err
 	}
 	if c.o.PackageRuntime == RuntimeDeployment {
-		return c.startControllers("garbage-collector", garbageCollector)
-	}
-	if err := c.rewriteRepository(ctx); err != nil {
-		return err
+		return nil
 	}
 	for _, p := range c.o.Configurations {
 		// A cluster that comes from a backup has it.
@@ -43,9 +41,11 @@ func (c *ControlPlane) installPackages(ctx context.Context) error {
 	if err := c.awaitExpectations(ctx, c.o.packageExpectations()); err != nil {
 		return err
 	}
-	if err := c.waitForPermissions(ctx); err != nil {
-		return err
-	}
+	return c.waitForPermissions(ctx)
+}
+
+// startControllersOfPackages starts what works on objects of the kinds that packages define: the garbage collector, and the provider.
+func (c *ControlPlane) startControllersOfPackages(ctx context.Context) error {
 	// The garbage collector looks for new kinds every 30 seconds only. One that is younger than ours knows them at once.
 	if err := c.startControllers("garbage-collector", garbageCollector); err != nil {
 		return err
@@ -56,16 +56,18 @@ func (c *ControlPlane) installPackages(ctx context.Context) error {
 	return c.StartProvider(ctx, Program{})
 }
 
-// rewriteRepository makes Crossplane pull from our registry what is published in Repository.
+// rewriteRepository makes Crossplane pull from our registry what is published in Repository. A cluster that comes from a snapshot names the registry of
+// another control plane.
 func (c *ControlPlane) rewriteRepository(ctx context.Context) error {
-	ic := &pkgv1beta1.ImageConfig{
-		ObjectMeta: metav1.ObjectMeta{Name: "local"},
-		Spec: pkgv1beta1.ImageConfigSpec{
+	ic := &pkgv1beta1.ImageConfig{ObjectMeta: metav1.ObjectMeta{Name: "local"}}
+	_, err := controllerutil.CreateOrUpdate(ctx, c.Client, ic, func() error {
+		ic.Spec = pkgv1beta1.ImageConfigSpec{
 			MatchImages:  []pkgv1beta1.ImageMatch{{Type: pkgv1beta1.Prefix, Prefix: Repository}},
 			RewriteImage: &pkgv1beta1.ImageRewrite{Prefix: c.registry.repositoryPrefix()},
-		},
-	}
-	return errors.Wrap(client.IgnoreAlreadyExists(c.Client.Create(ctx, ic)), "cannot create ImageConfig")
+		}
+		return nil
+	})
+	return errors.Wrap(err, "cannot set ImageConfig")
 }
 
 // Install installs a Configuration that was published. It does not wait.

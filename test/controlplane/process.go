@@ -171,6 +171,19 @@ func (p *process) killProcessGroup() {
 	<-p.done
 }
 
+// suspendWhile stops all threads of a process while fn runs: the files that it writes are those of a moment, as if it had been killed. It returns an error if
+// the process ended, or does not stop, and that of fn.
+func (p *process) suspendWhile(ctx context.Context, fn func() error) error {
+	if err := syscall.Kill(p.pid, syscall.SIGSTOP); err != nil {
+		return errors.Wrapf(err, "cannot suspend %s", p.name)
+	}
+	defer func() { _ = syscall.Kill(p.pid, syscall.SIGCONT) }() // One that ended is missed by the runner.
+	if err := pollUntil(ctx, func(context.Context) (bool, error) { return isSuspended(p.pid) }); err != nil {
+		return errors.Wrapf(err, "cannot see %s suspended", p.name)
+	}
+	return fn()
+}
+
 func (p *process) failureWithLog(what string) error {
 	return errors.Errorf("%s %s: %v; its log ends with:\n%s", p.name, what, p.err, lastLinesOfFile(p.log, tailLines))
 }

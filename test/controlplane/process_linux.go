@@ -1,8 +1,20 @@
 package controlplane
 
-import "syscall"
+import (
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+)
 
 // boundToParent makes a child the leader of its own group, which can be killed whole and which Ctrl-C does not reach, and ends it with us.
 func boundToParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+// isSuspended returns whether no thread of a process runs. It returns an error if there is no such process.
+func isSuspended(pid int) (bool, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, _ := strings.Cut(string(b), ") ")
+	return strings.HasPrefix(state, "T"), err
 }

@@ -2,10 +2,21 @@
 
 package controlplane
 
-import "syscall"
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+)
 
-// boundOfWait makes a child the leader of its own group, which can be killed whole and which Ctrl-C does not reach. Only Linux can also
+// boundToParent makes a child the leader of its own group, which can be killed whole and which Ctrl-C does not reach. Only Linux can also
 // end it when we are killed.
-func boundOfWait() *syscall.SysProcAttr {
+func boundToParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
+}
+
+// isSuspended returns whether no thread of a process runs. It returns an error if there is no such process.
+func isSuspended(pid int) (bool, error) {
+	state, err := exec.Command("ps", "-o", "state=", "-p", strconv.Itoa(pid)).Output()
+	return strings.HasPrefix(string(state), "T"), err
 }

@@ -54,12 +54,16 @@ func (c *ControlPlane) authenticateUser(next http.Handler) http.Handler {
 	})
 }
 
-// servePackages starts the registry and publishes all packages.
-func (c *ControlPlane) servePackages(ctx context.Context) error {
+// startRegistry starts the registry, without any package.
+func (c *ControlPlane) startRegistry() {
 	c.registry = &registryServer{httptest.NewServer(c.authenticateUser(registry.New(
 		registry.Logger(log.New(io.Discard, "", 0)),
 		registry.WithBlobHandler(registry.NewDiskBlobHandler(filepath.Join(c.Dir, "registry"))),
 	)))}
+}
+
+// servePackages publishes all packages.
+func (c *ControlPlane) servePackages(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for _, p := range slices.Concat(c.o.Configurations, c.o.Dependencies) {
 		g.Go(func() error { return c.Publish(ctx, p, c.o.Version) })

@@ -38,6 +38,9 @@ func (c *ControlPlane) startRuntime(ctx, life context.Context) error {
 	if err := c.issueServerCertificate(ctx); err != nil {
 		return err
 	}
+	if err := c.moveEndpoints(ctx); err != nil {
+		return err
+	}
 	life, c.epoch = context.WithCancel(life)
 	if err := c.watchRevisions(life); err != nil {
 		return err
