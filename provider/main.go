@@ -60,7 +60,7 @@ type cli struct {
 	MetricsBindAddress       string        `default:":8080"                                                                                                 help:"Address of the metrics, or 0 for none."`
 	MaxClusterObject         int64         `default:"1"                                                                                                     help:"How many MiB the API server of a Site may send about one object, and for one event of a watch."`
 	MaxClusterList           int64         `default:"64"                                                                                                    help:"How many MiB the API server of a Site may send for one list. A page of a list has an eighth of that."`
-	MaxClusterMemory         int64         `default:"32"                                                                                                    help:"How many MiB of memory the objects of a Site's cluster take, or of all clusters of a tenant."`
+	MaxClusterMemory         int64         `default:"32"                                                                                                    help:"How many MiB of memory the objects of a Site's cluster take, or of all clusters of a tenant, with the lists that are being read."`
 	AllowInsecureKubeconfigs bool          `help:"Let kubeconfigs of Sites skip the verification of certificates."`
 	AllowLoopbackClusters    bool          `help:"Let kubeconfigs in namespaces of tenants lead to the provider's own machine. For tests."`
 	AllowLoopbackChecks      bool          `help:"Let checks of Gates ask servers on the provider's own machine, and notifications be posted to them. For tests."`
@@ -128,7 +128,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 		return errors.Wrap(err, "cannot register the metrics of managed resources")
 	}
 	o.MetricOptions = &xpcontroller.MetricOptions{PollStateMetricInterval: statesInterval, MRStateMetrics: states}
-	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters, Bounds: c.clusterBounds()}
+	limits := clusters.Limits{Insecure: c.AllowInsecureKubeconfigs, Loopback: c.AllowLoopbackClusters, Accounts: clusters.NewAccounts(c.clusterBounds())}
 	prober := clusters.NewProber(limits, time.Now)
 	web := fetch.Options{Loopback: c.AllowLoopbackChecks, UserAgent: "intentplane/" + version}
 	near := c.gitGuard()

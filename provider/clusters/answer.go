@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"sync"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"golang.org/x/time/rate"
@@ -22,7 +23,7 @@ const (
 // An expectation is what a request is answered by, and at whose cost. It is part of the request's context.
 type expectation struct {
 	kind answerKind
-	// account of who wrote the kubeconfig. Nil means that nothing is shared.
+	// account of who wrote the kubeconfig. Only the provider's own cluster answers without one.
 	account *account
 	// onExceeded is called when a stream of events exceeds its bound: client-go makes a text of such an error. It may be nil.
 	onExceeded func(error)
@@ -33,6 +34,8 @@ type expectation struct {
 	unanswered error
 	// hasTurn is true while a large answer is read and decoded.
 	hasTurn bool
+	// held is the memory that the account has given for the answer.
+	held int64
 }
 
 type expectationKey struct{}
@@ -42,16 +45,24 @@ func withExpectation(ctx context.Context, e *expectation) context.Context {
 	return context.WithValue(ctx, expectationKey{}, e)
 }
 
-func expectationOf(ctx context.Context) *expectation {
-	if e, ok := ctx.Value(expectationKey{}).(*expectation); ok {
-		return e
+// expectationOf returns the expectation of a request. It returns an AnswerError for a request that no account pays for, which must not be sent.
+func expectationOf(ctx context.Context) (*expectation, error) {
+	e, ok := ctx.Value(expectationKey{}).(*expectation)
+	if !ok || e.account == nil {
+		return nil, &AnswerError{Detail: "the provider asks the cluster nothing: no account pays for the answer", passing: true}
 	}
-	return &expectation{}
+	return e, nil
+}
+
+// expectObject returns a context for one request that is answered by one object, or by few small ones, and its expectation, whose answer the caller ends.
+func (l *link) expectObject(ctx context.Context) (context.Context, *expectation) {
+	e := &expectation{kind: objectAnswer, account: l.account}
+	return withExpectation(ctx, e), e
 }
 
 // takeTurn waits until no other large answer of the same author is read.
 func (e *expectation) takeTurn(ctx context.Context) error {
-	if e.account == nil || e.hasTurn || e.kind == eventsAnswer {
+	if e.hasTurn || e.kind == eventsAnswer {
 		return nil
 	}
 	select {
@@ -63,8 +74,24 @@ func (e *expectation) takeTurn(ctx context.Context) error {
 	}
 }
 
-// endTurn lets the next large answer be read.
-func (e *expectation) endTurn() {
+// holdMemory takes the memory of an object that is being read, which no store pays for. It returns an AnswerError while the account has no memory left.
+func (e *expectation) holdMemory(decoded int64) error {
+	if e.kind != objectAnswer || decoded-e.held < heldStep {
+		return nil
+	}
+	if e.account.memory.takeMemory(decoded-e.held) != nil {
+		return &AnswerError{Detail: "other objects and lists of the same tenant take the memory that the answer needs", passing: true}
+	}
+	e.held = decoded
+	return nil
+}
+
+// endAnswer gives back what the answer took, and lets the next large answer be read.
+func (e *expectation) endAnswer() {
+	if e.held > 0 {
+		_ = e.account.memory.takeMemory(-e.held) // What is given back always fits.
+		e.held = 0
+	}
 	if e.hasTurn {
 		<-e.account.turn
 		e.hasTurn = false
@@ -73,9 +100,6 @@ func (e *expectation) endTurn() {
 
 // paceEvents waits until as many events may be read. Only clusters of an author that sends faster than that wait.
 func (e *expectation) paceEvents(ctx context.Context, events int) error {
-	if e.account == nil {
-		return nil
-	}
 	for events > 0 {
 		n := min(events, e.account.events.Burst())
 		if err := waitForEvents(ctx, e.account.events, n); err != nil {
@@ -90,21 +114,52 @@ func waitForEvents(ctx context.Context, l *rate.Limiter, n int) error {
 	return errors.Wrap(l.WaitN(ctx, n), "cannot wait for the turn of an event")
 }
 
-// A boundedTransport reads no more of an answer than its kind may have. It counts what is left after decompression.
+// A boundedTransport sends no request that no account pays for, and reads no more of an answer than its kind may have. It counts what is left after
+// decompression.
 type boundedTransport struct {
-	next   http.RoundTripper
-	bounds Bounds
+	next http.RoundTripper
+	// places of the answers other than watches that may come at the same time.
+	places chan struct{}
 }
 
-// RoundTrip returns an answer whose body fails with an AnswerError where it exceeds its bound.
+// RoundTrip returns an answer whose body fails with an AnswerError where it exceeds its bound. It returns an AnswerError for a request without an account.
 func (t *boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	e := expectationOf(req.Context())
+	e, err := expectationOf(req.Context())
+	if err != nil {
+		return nil, refuseRequest(req, err)
+	}
+	leave, err := t.takePlace(req.Context(), e.kind)
+	if err != nil {
+		return nil, refuseRequest(req, err)
+	}
 	resp, err := t.next.RoundTrip(req)
 	if e.unanswered = err; err != nil {
+		leave()
 		return nil, err //nolint:wrapcheck // A RoundTripper returns what the one behind it does.
 	}
-	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: req.Context(), expected: e, bound: t.bounds.boundFor(e.kind)}
+	resp.Body = &boundedBody{ReadCloser: resp.Body, ctx: req.Context(), expected: e, bound: e.account.bounds.boundFor(e.kind), leave: leave}
 	return resp, nil
+}
+
+// takePlace waits for a place among the answers of the connection. A watch needs none: it would never give it back.
+func (t *boundedTransport) takePlace(ctx context.Context, k answerKind) (func(), error) {
+	if k == eventsAnswer {
+		return func() {}, nil
+	}
+	select {
+	case t.places <- struct{}{}:
+		return sync.OnceFunc(func() { <-t.places }), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// refuseRequest closes the body of a request that is not sent, as a RoundTripper has to, and returns the error.
+func refuseRequest(req *http.Request, err error) error {
+	if req.Body != nil {
+		_ = req.Body.Close()
+	}
+	return err
 }
 
 // A boundedBody is an answer that is counted while it is read.
@@ -118,6 +173,14 @@ type boundedBody struct {
 	failed   error
 	// unpaid are bytes of events that count for the pace with those to come.
 	unpaid int
+	// leave gives the place of the answer back.
+	leave func()
+}
+
+// Close ends the answer, and gives its place back.
+func (b *boundedBody) Close() error {
+	b.leave()
+	return b.ReadCloser.Close()
 }
 
 // Read returns an AnswerError once the answer exceeds its bound, and ever after.
@@ -152,9 +215,11 @@ func (b *boundedBody) countRead(p []byte) error {
 		return err
 	}
 	if b.counter.bytes > largeAnswer || b.counter.decoded > largeDecoded {
-		return b.expected.takeTurn(b.ctx)
+		if err := b.expected.takeTurn(b.ctx); err != nil {
+			return err
+		}
 	}
-	return nil
+	return b.expected.holdMemory(b.counter.decoded)
 }
 
 func (b *boundedBody) countEvents(p []byte) error {

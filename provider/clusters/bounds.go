@@ -2,7 +2,10 @@ package clusters
 
 import (
 	"fmt"
+	"maps"
+	"sync"
 	"time"
+	"weak"
 
 	"golang.org/x/time/rate"
 )
@@ -21,6 +24,9 @@ const (
 	largeAnswer  = 256 << 10
 	largeDecoded = 4 * mebibyte
 
+	// heldStep is in which steps an answer about an object takes memory of its account, in bytes.
+	heldStep = 16 << 10
+
 	// objectsPerEvent is how many times the bound of an object an event may have: Kubernetes stores objects that are somewhat larger than the
 	// default, and one of them must not end the watch of all others.
 	objectsPerEvent = 2
@@ -38,8 +44,8 @@ type Bounds struct {
 	Object int64
 	// List bounds all pages of one list together, in bytes as they are after decompression. Zero means 64 MiB.
 	List int64
-	// Store bounds the memory that is held for all clusters that one tenant published, or for any other cluster, in bytes. Lists that are under
-	// way may take as much again, all of them together. Zero means 32 MiB.
+	// Store bounds the memory that all pools together hold for all clusters that one tenant published, or for any other cluster, in bytes: watched
+	// objects, lists that are under way, and answers that are being read. Zero means 32 MiB.
 	Store int64
 }
 
@@ -108,22 +114,48 @@ type AnswerError struct {
 // Error returns the detail.
 func (e *AnswerError) Error() string { return e.Detail }
 
-// An account is what clusters use of what all share: the memory of what is held and of what is listed, the turn of one large answer at a time,
-// and how fast events are read. A tenant has one for all clusters that the tenant published, so that many of them cost the tenant alone.
+// An account limits the use of shared resources by a tenant's clusters: the memory of watched, listed and read objects, one large answer at a time, and
+// the rate of events. A tenant has one for all clusters that the tenant published, so that many of them cost the tenant alone.
 type account struct {
-	key    string
+	bounds Bounds
 	events *rate.Limiter
 	turn   chan struct{}
-	held   *quota
-	// listing is the memory of lists that are under way.
-	listing *quota
+	memory *quota
 }
 
-func newAccount(key string, b Bounds) *account {
-	return &account{
-		key: key, events: rate.NewLimiter(eventRate, eventBurst), turn: make(chan struct{}, 1),
-		held: &quota{bound: b.storeBound()}, listing: &quota{bound: b.storeBound()},
+func newAccount(b Bounds) *account {
+	return &account{bounds: b, events: rate.NewLimiter(eventRate, eventBurst), turn: make(chan struct{}, 1), memory: &quota{bound: b.storeBound()}}
+}
+
+// Accounts are the accounts of all who pay for connections to clusters. All pools and probers of a process share them, so that a bound holds for the whole
+// process. Nothing can be sent with nil Accounts, or with the zero value. They are safe for concurrent use.
+type Accounts struct {
+	bounds Bounds
+
+	mu sync.Mutex
+	// byKey has each account for as long as a connection uses it.
+	byKey map[string]weak.Pointer[account]
+}
+
+// NewAccounts returns accounts that each have these bounds.
+func NewAccounts(b Bounds) *Accounts {
+	return &Accounts{bounds: b, byKey: map[string]weak.Pointer[account]{}}
+}
+
+// accountFor returns the account with a key, or nil of Accounts that nothing can be sent with.
+func (a *Accounts) accountFor(key string) *account {
+	if a == nil || a.byKey == nil {
+		return nil
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if known := a.byKey[key].Value(); known != nil {
+		return known
+	}
+	maps.DeleteFunc(a.byKey, func(_ string, unused weak.Pointer[account]) bool { return unused.Value() == nil })
+	created := newAccount(a.bounds)
+	a.byKey[key] = weak.Make(created)
+	return created
 }
 
 // accountKey returns the key of the account that pays for a connection: that of the tenant who published the Site, or one of its own. The

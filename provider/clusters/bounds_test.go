@@ -13,7 +13,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/client-go/rest"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
@@ -21,7 +20,7 @@ import (
 // TestEventsArePaced reads events of one author no faster than their share, and those of another one meanwhile.
 func TestEventsArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fast, other := newAccount("a", Bounds{}), newAccount("b", Bounds{})
+		fast, other := newAccount(Bounds{}), newAccount(Bounds{})
 		began := time.Now()
 		if err := (&expectation{kind: eventsAnswer, account: fast}).paceEvents(t.Context(), eventBurst+10*eventRate); err != nil {
 			t.Fatal(err)
@@ -222,7 +221,7 @@ func TestHostileCluster(t *testing.T) {
 				handler(w, r)
 			})
 			p, k := newPool(t), s.kubeconfig(canary)
-			p.dial, p.bounds = Dialer(&rest.Config{}, Limits{Bounds: tc.bounds}), tc.bounds
+			p.accounts = NewAccounts(tc.bounds)
 			if p.timeout = tc.timeout; p.timeout == 0 {
 				p.timeout = inTime // A busy machine takes its time.
 			}

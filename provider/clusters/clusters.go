@@ -5,7 +5,6 @@
 package clusters
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -32,9 +31,9 @@ const homeLink = ""
 
 // A Pool holds the connections of all who read. It is safe for concurrent use.
 type Pool struct {
-	dial   Dial
-	bounds Bounds
-	wake   func(owner types.NamespacedName)
+	dial     Dial
+	accounts *Accounts
+	wake     func(owner types.NamespacedName)
 	// patience is how long the first reader of a watch waits for it.
 	patience time.Duration
 	// timeout ends a list.
@@ -91,11 +90,11 @@ func Dialer(config *rest.Config, limits Limits) Dial {
 	}
 }
 
-// NewPool returns a Pool, which holds no more of a cluster than the bounds say. Wake is called when something changed that the owner read, at
-// most once per owner and second; it must not wait for a reader.
-func NewPool(d Dial, b Bounds, wake func(owner types.NamespacedName)) *Pool {
+// NewPool returns a Pool, whose connections the accounts pay for. Wake is called when something changed that the owner read, at most once per owner and
+// second; it must not wait for a reader.
+func NewPool(d Dial, a *Accounts, wake func(owner types.NamespacedName)) *Pool {
 	return &Pool{
-		dial: d, bounds: b, wake: wake, patience: patience, timeout: requestTimeout, now: time.Now, after: func(d time.Duration, f func()) { time.AfterFunc(d, f) },
+		dial: d, accounts: a, wake: wake, patience: patience, timeout: requestTimeout, now: time.Now, after: func(d time.Duration, f func()) { time.AfterFunc(d, f) },
 		pacer: newWakePacer(), links: map[string]*link{}, held: map[types.NamespacedName]map[*watch]bool{},
 	}
 }
@@ -227,21 +226,7 @@ func (p *Pool) accountOf(link string, a Access) *account {
 	if link == homeLink {
 		return nil
 	}
-	key := accountKey(link, a)
-	if known := p.accountWithKey(key); known != nil {
-		return known
-	}
-	return newAccount(key, p.bounds)
-}
-
-// accountWithKey returns the account that another connection has already, or nil.
-func (p *Pool) accountWithKey(key string) *account {
-	for _, l := range p.links {
-		if l.account != nil && l.account.key == key {
-			return l.account
-		}
-	}
-	return nil
+	return p.accounts.accountFor(accountKey(link, a))
 }
 
 // Get returns an object, or nil if the cluster says that there is none. It must not be changed. It returns an *Error.
@@ -277,6 +262,8 @@ func (c *Cluster) Select(ctx context.Context, ref engines.Ref, match func(*unstr
 func (c *Cluster) Fetch(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
+	ctx, e := c.link.expectObject(ctx)
+	defer e.endAnswer()
 	o, err := c.link.client.Resource(ref.Resource).Namespace(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
 	if kerrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // Nothing is an answer.
@@ -303,7 +290,7 @@ func (c *Cluster) watchFor(ref engines.Ref, key watchKey, match func(*unstructur
 	if have, ok := p.links[c.link.key]; ok {
 		c.link = have // Another reader was first.
 	}
-	p.registerLink(c.link)
+	p.links[c.link.key] = c.link
 	w, ok := c.link.watches[key]
 	if !ok {
 		w = newWatch(p, c.link, key)
@@ -318,14 +305,6 @@ func (c *Cluster) watchFor(ref engines.Ref, key watchKey, match func(*unstructur
 	return w
 }
 
-// registerLink records a connection from which something is read. Another one of its tenant may have come meanwhile.
-func (p *Pool) registerLink(l *link) {
-	if l.account != nil && p.links[l.key] == nil {
-		l.account = cmp.Or(p.accountWithKey(l.account.key), l.account)
-	}
-	p.links[l.key] = l
-}
-
 // Annotate sets an annotation of an object that exists. It never makes one. It returns an *Error.
 func (c *Cluster) Annotate(ctx context.Context, a engines.Annotation) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{a.Key: a.Value}}})
@@ -334,6 +313,8 @@ func (c *Cluster) Annotate(ctx context.Context, a engines.Annotation) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
+	ctx, e := c.link.expectObject(ctx)
+	defer e.endAnswer()
 	_, err = c.link.client.Resource(a.On.Resource).Namespace(a.On.Namespace).
 		Patch(ctx, a.On.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: FieldManager})
 	if failure := c.link.classifyError(err); failure != nil {

@@ -183,7 +183,7 @@ type pool struct {
 func newPool(t *testing.T) *pool {
 	t.Helper()
 	woken := make(chan types.NamespacedName, 100)
-	p := &pool{Pool: NewPool(Dialer(&rest.Config{}, Limits{}), Bounds{}, func(o types.NamespacedName) { woken <- o }), t: t, woken: woken}
+	p := &pool{Pool: NewPool(Dialer(&rest.Config{}, Limits{}), NewAccounts(Bounds{}), func(o types.NamespacedName) { woken <- o }), t: t, woken: woken}
 	p.patience = inTime
 	t.Cleanup(func() {
 		for _, name := range []string{"a", "b"} {

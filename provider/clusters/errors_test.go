@@ -23,7 +23,7 @@ func refusing(t *testing.T, isHome bool, err error) *Cluster {
 	t.Helper()
 	d := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{ref("edge1").Resource: "KustomizationList"})
 	d.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, err })
-	p := NewPool(func([]byte, Origin) (dynamic.Interface, func(), error) { return d, func() {}, nil }, Bounds{}, func(types.NamespacedName) {})
+	p := NewPool(func([]byte, Origin) (dynamic.Interface, func(), error) { return d, func() {}, nil }, NewAccounts(Bounds{}), func(types.NamespacedName) {})
 	t.Cleanup(func() { p.Forget(owner("a")) })
 	l := p.Look(owner("a"))
 	t.Cleanup(l.Done)

@@ -39,8 +39,8 @@ type Limits struct {
 	Insecure bool
 	// Loopback lets a tenant's kubeconfig lead to the provider's own machine. It is for tests.
 	Loopback bool
-	// Bounds of what a cluster answers.
-	Bounds Bounds
+	// Accounts pay for what clusters answer. Nil sends nothing.
+	Accounts *Accounts
 }
 
 // Parse a kubeconfig, as far as its current context goes. Its author is not trusted: it can neither run a program, nor

@@ -33,7 +33,6 @@ func (w *watch) listObjects(ctx context.Context, s *store) (*unstructured.Unstru
 func (w *watch) listPages(ctx context.Context, s *store) (*unstructured.UnstructuredList, error) {
 	all := &unstructured.UnstructuredList{}
 	o := w.key.narrowOptions(metav1.ListOptions{Limit: pageSize})
-	total := bound{bytes: w.pool.bounds.listBound(), decoded: math.MaxInt64, of: "a list"}
 	read := int64(0)
 	for n := 0; n < maxPages || w.account == nil; n++ {
 		page, size, err := w.listPage(ctx, o, s)
@@ -44,8 +43,9 @@ func (w *watch) listPages(ctx context.Context, s *store) (*unstructured.Unstruct
 		if err != nil {
 			return nil, err
 		}
-		if read += size; w.account != nil && read > total.bytes {
-			return nil, total.checkSize(read, 0)
+		read += size
+		if err := w.account.checkList(read); err != nil {
+			return nil, err
 		}
 		all.Items = append(all.Items, page.Items...)
 		if o.Continue = page.GetContinue(); o.Continue == "" {
@@ -56,6 +56,14 @@ func (w *watch) listPages(ctx context.Context, s *store) (*unstructured.Unstruct
 	return nil, &AnswerError{Detail: fmt.Sprintf("the cluster's list does not end after %d pages", maxPages)}
 }
 
+// checkList returns an AnswerError for a list of which so many bytes are too many. The provider's own cluster has no account, and no bound.
+func (a *account) checkList(bytes int64) error {
+	if a == nil {
+		return nil
+	}
+	return bound{bytes: a.bounds.listBound(), decoded: math.MaxInt64, of: "a list"}.checkSize(bytes, 0)
+}
+
 func isOversize(err error) bool {
 	var exceeded *AnswerError
 	return errors.As(err, &exceeded) && exceeded.oversize
@@ -64,7 +72,7 @@ func isOversize(err error) bool {
 // listPage reads one page of a list, and strips it while it has its turn. It returns how many bytes it had, too.
 func (w *watch) listPage(ctx context.Context, o metav1.ListOptions, s *store) (*unstructured.UnstructuredList, int64, error) {
 	e := &expectation{kind: pageAnswer, account: w.account}
-	defer e.endTurn()
+	defer e.endAnswer()
 	page, err := w.resourceClient().List(withExpectation(ctx, e), o)
 	if err != nil {
 		return nil, 0, err //nolint:wrapcheck // It is classified by who asked.

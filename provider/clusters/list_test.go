@@ -80,7 +80,7 @@ func TestListsOfTenantShareMemory(t *testing.T) {
 	fast.Config.Handler = serve(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, page(500, true)) })
 	p := newPool(t)
 	size := memoryOfPage(t, 500)
-	p.bounds = Bounds{Store: size * 3 / 2}
+	p.accounts = NewAccounts(Bounds{Store: size * 3 / 2})
 	begin := func(who string, s *apiServer) *watch {
 		l := p.Look(owner(who))
 		defer l.Done()
@@ -91,9 +91,9 @@ func TestListsOfTenantShareMemory(t *testing.T) {
 		return c.watchFor(ref("o-1"), watchKey{resource: ref("").Resource, namespace: "flux"}, nil)
 	}
 	first, began := begin("a", slow), time.Now()
-	for first.account.listing.used.Load() < size { // Until the first page is decoded.
+	for first.account.memory.used.Load() < size { // Until the first page is decoded.
 		if time.Since(began) > inTime {
-			t.Fatalf("The first list reserves the memory of its page.\nlisting: want %d bytes, got %d", size, first.account.listing.used.Load())
+			t.Fatalf("The first list reserves the memory of its page.\nlisting: want %d bytes, got %d", size, first.account.memory.used.Load())
 		}
 		<-time.After(time.Millisecond)
 	}
@@ -111,7 +111,7 @@ func TestListsOfTenantShareMemory(t *testing.T) {
 	p.expect("The lists of a tenant have one share of memory together.", want, read())
 	close(end)
 	p.until("A list whose tenant has memory again is read.", "o-1", read)
-	if used := first.account.listing.used.Load(); used != 0 {
-		t.Errorf("A list that ended gives its memory back.\nlisting: want 0 bytes, got %d", used)
+	if used := first.account.memory.used.Load(); used != size {
+		t.Errorf("A list that ended gives its memory back, and the objects of the other one take their own.\nmemory: want %d bytes, got %d", size, used)
 	}
 }

@@ -23,6 +23,8 @@ const maxListed = 10
 func (c *Cluster) Make(ctx context.Context, r schema.GroupVersionResource, o *unstructured.Unstructured) (types.UID, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
+	ctx, e := c.link.expectObject(ctx)
+	defer e.endAnswer()
 	made, err := c.link.client.Resource(r).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{FieldManager: GateManager})
 	switch {
 	case err == nil:
@@ -33,10 +35,12 @@ func (c *Cluster) Make(ctx context.Context, r schema.GroupVersionResource, o *un
 	return "", classifyRefusal(err)
 }
 
-// List a few objects by their labels. It returns an *Error.
+// List a few objects by their labels. All of them together have the bound of one object. It returns an *Error.
 func (c *Cluster) List(ctx context.Context, r schema.GroupVersionResource, namespace, selector string) ([]unstructured.Unstructured, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
+	ctx, e := c.link.expectObject(ctx)
+	defer e.endAnswer()
 	l, err := c.link.client.Resource(r).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: maxListed})
 	if err != nil {
 		return nil, classifyRefusal(err)

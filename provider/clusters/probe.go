@@ -52,7 +52,7 @@ type known struct {
 	until  time.Time
 }
 
-// NewProber returns a Prober that takes kubeconfigs within limits.
+// NewProber returns a Prober that takes kubeconfigs within limits. Each API server has an account of its own.
 func NewProber(l Limits, now func() time.Time) *Prober {
 	return &Prober{limits: l, now: now, known: map[string]known{}}
 }
@@ -67,7 +67,9 @@ func (p *Prober) Ask(ctx context.Context, kubeconfig []byte) (readiness.Answer, 
 		// The first caller may give up; the other callers still wait.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
 		defer cancel()
-		return p.rememberAnswer(key, p.askServer(ctx, kubeconfig)), nil
+		e := &expectation{kind: objectAnswer, account: p.limits.Accounts.accountFor("probe " + key)}
+		defer e.endAnswer()
+		return p.rememberAnswer(key, p.askServer(withExpectation(ctx, e), kubeconfig)), nil
 	})
 	k, _ := v.(known)
 	return k.answer, k.until
@@ -102,7 +104,7 @@ func (p *Prober) askServer(ctx context.Context, kubeconfig []byte) readiness.Ans
 	if err != nil {
 		return readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
 	}
-	h, wire, err := newHTTP(cfg, newDialer(anyTenant, p.limits), p.limits.Bounds)
+	h, wire, err := newHTTP(cfg, newDialer(anyTenant, p.limits))
 	if err != nil {
 		return readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
 	}

@@ -35,9 +35,8 @@ func (q *quota) exceededError() error {
 
 // A store has the objects of one watch, as the reflector of client-go keeps them. It holds no more than its quota.
 type store struct {
-	// quota of what is held, and listing the one of lists that are under way. Both are those of the account, so that many watches of one tenant
-	// share them.
-	quota, listing *quota
+	// quota of watched objects and of the list that is under way. It is that of the account, so that many watches of one tenant share it.
+	quota *quota
 	// onChange is called for an object that came, changed or went, with what it was before and is after: nil if it was not there, or is gone. onExceeded
 	// is called when the quota has no memory left for one.
 	onChange   func(before, after *unstructured.Unstructured)
@@ -51,6 +50,8 @@ type store struct {
 	// listed is how much memory the list that is under way has reserved.
 	listed int64
 	closed bool
+	// outdated is true while the list that is under way needs the memory of the objects that it replaces, which nobody can read meanwhile.
+	outdated bool
 }
 
 type storedObject struct {
@@ -63,28 +64,47 @@ type storedObject struct {
 func newStore(a *account, onChange func(before, after *unstructured.Unstructured), onExceeded func(error)) *store {
 	s := &store{onChange: onChange, onExceeded: onExceeded, synced: make(chan struct{}), objects: map[string]storedObject{}}
 	if a != nil {
-		s.quota, s.listing = a.held, a.listing
+		s.quota = a.memory
 	}
 	return s
 }
 
-// reserveForList reserves memory for an object of the list that is under way. It returns an AnswerError if the list takes more than all lists of
-// the account may, or, to be tried again soon, if other lists have what it needs.
+// reserveForList reserves memory for an object of the list that is under way. A list that has no room beside the objects that it replaces takes their
+// memory. It returns an AnswerError if the list takes more than the account has, or, to be tried again soon, if other lists and objects have what it needs.
 func (s *store) reserveForList(bytes int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.listing == nil:
+	case s.quota == nil:
 		return nil
 	case s.closed:
 		return context.Canceled
-	case s.listed+bytes > s.listing.bound:
-		return s.listing.exceededError()
-	case s.listing.takeMemory(bytes) != nil:
+	case s.listed+bytes > s.quota.bound:
+		return s.quota.exceededError()
+	case s.quota.takeMemory(bytes) == nil:
+	case !s.dropOutdated() || s.quota.takeMemory(bytes) != nil:
 		return &AnswerError{Detail: "other clusters of the same tenant are listed at the same time, and their lists share memory", passing: true}
 	}
 	s.listed += bytes
 	return nil
+}
+
+// dropOutdated gives back the memory of the objects that the list under way replaces. It returns false if there are none. The caller has the lock.
+func (s *store) dropOutdated() bool {
+	if len(s.objects) == 0 {
+		return false
+	}
+	s.dropAllLocked()
+	s.outdated = true
+	return true
+}
+
+// dropAllLocked drops all objects, and gives their memory back.
+func (s *store) dropAllLocked() {
+	for _, o := range s.objects {
+		_ = s.quota.takeMemory(-o.size) // What is given back always fits.
+	}
+	s.objects = map[string]storedObject{}
 }
 
 // releaseList gives back what the last list reserved.
@@ -95,7 +115,7 @@ func (s *store) releaseList() {
 }
 
 func (s *store) releaseListLocked() {
-	_ = s.listing.takeMemory(-s.listed) // What is given back always fits.
+	_ = s.quota.takeMemory(-s.listed) // What is given back always fits.
 	s.listed = 0
 }
 
@@ -108,7 +128,7 @@ func (s *store) Add(o any) error {
 		return nil
 	}
 	stripUnreadFields(u) // One from a list is stripped already.
-	before, changed, err := s.putObject(u)
+	before, changed, err := s.putObject(u, 0)
 	if err != nil {
 		s.onExceeded(err)
 	}
@@ -146,11 +166,37 @@ func (s *store) Replace(all []any, _ string) error {
 		}
 	}
 	for _, o := range all {
-		_ = s.Add(o) // It never fails.
+		if u, ok := o.(*unstructured.Unstructured); ok {
+			s.replaceObject(u)
+		}
 	}
-	s.releaseList() // The store pays for its objects now.
+	if s.endList() {
+		s.onChange(nil, nil) // Objects that are gone by now are not known any more.
+	}
 	s.once.Do(func() { close(s.synced) })
 	return nil
+}
+
+// replaceObject stores an object of a list, with the memory that the list has reserved for it.
+func (s *store) replaceObject(u *unstructured.Unstructured) {
+	stripUnreadFields(u) // It is stripped already, unless a test lists.
+	before, changed, err := s.putObject(u, memoryOf(u.Object))
+	if err != nil {
+		s.onExceeded(err)
+	}
+	if changed {
+		s.onChange(before, u)
+	}
+}
+
+// endList gives back what the list has left, and lets the objects be read again. It returns true if nobody could read them.
+func (s *store) endList() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.releaseListLocked()
+	outdated := s.outdated
+	s.outdated = false
+	return outdated
 }
 
 // dropObject removes an object, and reports that if it was there.
@@ -160,8 +206,9 @@ func (s *store) dropObject(key string) {
 	}
 }
 
-// putObject stores an object. It returns the one before, whether anything changed, and an AnswerError if the quota is used up.
-func (s *store) putObject(u *unstructured.Unstructured) (*unstructured.Unstructured, bool, error) {
+// putObject stores an object, for which a list may have reserved memory. It returns the one before, whether anything changed, and an AnswerError if the
+// quota is used up.
+func (s *store) putObject(u *unstructured.Unstructured, reserved int64) (*unstructured.Unstructured, bool, error) {
 	size := memoryOf(u.Object)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,9 +217,11 @@ func (s *store) putObject(u *unstructured.Unstructured) (*unstructured.Unstructu
 	}
 	key := objectKey(u)
 	before, had := s.objects[key]
-	if err := s.quota.takeMemory(size - before.size); err != nil {
+	reserved = min(reserved, s.listed)
+	if err := s.quota.takeMemory(size - before.size - reserved); err != nil {
 		return nil, false, err
 	}
+	s.listed -= reserved
 	s.objects[key] = storedObject{Unstructured: u, size: size}
 	return before.Unstructured, !had || before.GetResourceVersion() != u.GetResourceVersion(), nil
 }
@@ -191,12 +240,10 @@ func (s *store) removeObject(key string) *unstructured.Unstructured {
 func (s *store) closeStore() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, o := range s.objects {
-		_ = s.quota.takeMemory(-o.size) // What is given back always fits.
-	}
+	s.dropAllLocked()
 	s.releaseListLocked()
 	was := s.closed
-	s.objects, s.closed = map[string]storedObject{}, true
+	s.closed = true
 	return !was
 }
 
@@ -206,11 +253,18 @@ func (s *store) isClosed() bool {
 	return s.closed
 }
 
+// isUnknown reports whether the objects of the cluster are not known now.
+func (s *store) isUnknown() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed || s.outdated
+}
+
 // getObject returns an object, or nil if there is none. It returns an *Error if the store was closed meanwhile: what it had is not known any more.
 func (s *store) getObject(namespace, name string) (*unstructured.Unstructured, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.closed || s.outdated {
 		return nil, unansweredError()
 	}
 	return s.objects[namespace+"/"+name].Unstructured, nil
@@ -228,7 +282,7 @@ func (s *store) allObjects() []*unstructured.Unstructured {
 
 // objectsNamed returns the objects of a name, by namespace. It returns an *Error as getObject does.
 func (s *store) objectsNamed(name string) ([]*unstructured.Unstructured, error) {
-	if s.isClosed() {
+	if s.isUnknown() {
 		return nil, unansweredError()
 	}
 	out := slices.DeleteFunc(s.allObjects(), func(u *unstructured.Unstructured) bool { return u.GetName() != name })
@@ -238,7 +292,7 @@ func (s *store) objectsNamed(name string) ([]*unstructured.Unstructured, error) 
 
 // matchingObjects returns the objects that match, by their names. It returns an *Error as getObject does.
 func (s *store) matchingObjects(match func(*unstructured.Unstructured) bool) ([]*unstructured.Unstructured, error) {
-	if s.isClosed() {
+	if s.isUnknown() {
 		return nil, unansweredError()
 	}
 	out := slices.DeleteFunc(s.allObjects(), func(u *unstructured.Unstructured) bool { return !match(u) })

@@ -1,15 +1,19 @@
 package clusters
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
 
 // TestHostileTenantHasOneShare has several clusters that one tenant published use one share of memory, and those of others their own: also
 // those of an administrator, whose Clusters may be in one namespace of Cluster API.
 func TestHostileTenantHasOneShare(t *testing.T) {
-	p := NewPool(nil, Bounds{Store: 1000}, nil)
+	p := NewPool(nil, NewAccounts(Bounds{Store: 1000}), nil)
 	register := func(key string, a Access) *account {
-		l := &link{key: key, account: p.accountOf(key, a)}
-		p.registerLink(l)
-		return l.account
+		p.links[key] = &link{key: key, account: p.accountOf(key, a)} // An account lives as long as its links.
+		return p.links[key].account
 	}
 	first, second := register("a", Access{Origin: "team-a", Tenant: "team-a"}), register("b", Access{Origin: "team-a", Tenant: "team-a"})
 	other, admin := register("c", Access{Origin: "team-b", Tenant: "team-b"}), register("d", Access{})
@@ -20,10 +24,81 @@ func TestHostileTenantHasOneShare(t *testing.T) {
 	if first != second || first == other || first == admin || p.accountOf(homeLink, Access{}) != nil {
 		t.Error("one tenant has one account, and nobody else has the same")
 	}
-	if err := first.held.takeMemory(900); err != nil {
+	if err := first.memory.takeMemory(900); err != nil {
 		t.Error(err)
 	}
-	if second.held.takeMemory(200) == nil || other.held.takeMemory(900) != nil || admin.held.takeMemory(900) != nil {
+	if second.memory.takeMemory(200) == nil || other.memory.takeMemory(900) != nil || admin.memory.takeMemory(900) != nil {
 		t.Error("the share of a tenant is that of all clusters of that tenant, and of nobody else")
+	}
+}
+
+// TestPoolsShareAccount has two pools of a process read clusters of one tenant.
+func TestPoolsShareAccount(t *testing.T) {
+	accounts, tenant := NewAccounts(Bounds{Store: 1000}), Access{Origin: "team-a", Tenant: "team-a"}
+	first, second := NewPool(nil, accounts, nil).accountOf("a", tenant), NewPool(nil, accounts, nil).accountOf("b", tenant)
+	if err := first.memory.takeMemory(900); err != nil {
+		t.Error(err)
+	}
+	if second.memory.takeMemory(200) == nil {
+		t.Error("The bound of a tenant holds for all pools together.\ntakeMemory(...): want an error")
+	}
+}
+
+func newObject(name string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": name, "namespace": "flux", "resourceVersion": "1"}}}
+}
+
+// TestListReplacesObjects lists the objects of a watch again, with and without room beside the objects that the watch has.
+func TestListReplacesObjects(t *testing.T) {
+	size := memoryOf(newObject("a").Object)
+	cases := map[string]struct {
+		reason string
+		store  int64
+		// between is what a reader gets while the list is under way, and wakes how many calls wake all readers after it.
+		between string
+		wakes   int
+	}{
+		"Room":   {reason: "Objects can be read until the list replaces them.", store: 4 * size, between: "a"},
+		"NoRoom": {reason: "A list takes the memory of the objects that it replaces, which nobody can read meanwhile.", store: 3 * size, between: "unknown", wakes: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			wakes := 0
+			s := newStore(newAccount(Bounds{Store: tc.store}), func(before, after *unstructured.Unstructured) {
+				if before == nil && after == nil {
+					wakes++
+				}
+			}, func(err error) { t.Error(err) })
+			read := func() string {
+				o, err := s.getObject("flux", "a")
+				switch {
+				case err != nil:
+					return "unknown"
+				case o == nil:
+					return "nothing"
+				}
+				return o.GetName()
+			}
+			list := func(names ...string) (string, string) {
+				var all []any
+				for _, name := range names {
+					if err := s.reserveForList(memoryOf(newObject(name).Object)); err != nil {
+						t.Fatal(err)
+					}
+					all = append(all, newObject(name))
+				}
+				between := read()
+				_ = s.Replace(all, "")
+				return between, read()
+			}
+			list("a", "b")
+			between, after := list("a", "c")
+			if diff := cmp.Diff([]any{tc.between, "a", tc.wakes, 2 * size}, []any{between, after, wakes, s.quota.used.Load()}); diff != "" {
+				t.Errorf("%s\nbetween, after, wakes, memory: -want, +got:\n%s", tc.reason, diff)
+			}
+			if s.reserveForList(2*size) != nil && tc.wakes == 0 {
+				t.Error("Memory that a list gave back can be taken again.\nreserveForList(...): want no error")
+			}
+		})
 	}
 }

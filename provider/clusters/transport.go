@@ -21,12 +21,21 @@ const (
 
 	// maxHeader bounds the header of an answer, in bytes.
 	maxHeader = 64 << 10
+
+	// streamWindow and connectionWindow are how much of one answer, and of all answers of a connection, a cluster may send before the provider reads it,
+	// in bytes: no account pays for that memory. At a delay of 50 ms a list still comes with 10 MiB a second. HTTP/2 of Go takes no larger connectionWindow.
+	streamWindow     = 512 << 10
+	connectionWindow = 4*mebibyte - 1
+
+	// answersPerConnection is how many answers other than watches one connection has at once. They may wait for the turn of a large answer, and must
+	// leave a part of connectionWindow for the answer that has it.
+	answersPerConnection = 6
 )
 
 // newClient makes a client with a transport of its own, which ends with it: those that client-go shares are kept for ever. It
 // follows no redirect, since a cluster could lead us to where only we can go, and uses no proxy of the environment.
 func newClient(cfg *rest.Config, o Origin, l Limits) (dynamic.Interface, *http.Transport, error) {
-	h, wire, err := newHTTP(cfg, newDialer(o, l), l.Bounds)
+	h, wire, err := newHTTP(cfg, newDialer(o, l))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,7 +52,8 @@ func newDialer(o Origin, l Limits) *net.Dialer {
 	return d
 }
 
-func newHTTP(cfg *rest.Config, d *net.Dialer, b Bounds) (*http.Client, *http.Transport, error) {
+// newHTTP returns a client that sends no request without an expectation, whose account pays for the answer.
+func newHTTP(cfg *rest.Config, d *net.Dialer) (*http.Client, *http.Transport, error) {
 	conf, err := rest.TLSConfigFor(cfg)
 	if err != nil {
 		return nil, nil, &RefusedError{Field: "certificates", Detail: "cannot be used"} // The error may repeat a key.
@@ -56,9 +66,12 @@ func newHTTP(cfg *rest.Config, d *net.Dialer, b Bounds) (*http.Client, *http.Tra
 		ForceAttemptHTTP2:   true,
 		// Names of kinds and dates are all that there is to say there.
 		MaxResponseHeaderBytes: maxHeader,
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: silence, PingTimeout: pingAnswer},
+		HTTP2: &http.HTTP2Config{
+			SendPingTimeout: silence, PingTimeout: pingAnswer,
+			MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connectionWindow,
+		},
 	}
-	auth, err := rest.HTTPWrappersForConfig(cfg, &boundedTransport{next: wire, bounds: b})
+	auth, err := rest.HTTPWrappersForConfig(cfg, &boundedTransport{next: wire, places: make(chan struct{}, answersPerConnection)})
 	if err != nil {
 		return nil, nil, &RefusedError{Detail: "holds credentials that cannot be used"}
 	}

@@ -15,7 +15,7 @@ func TestWakesArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		mu, got := sync.Mutex{}, map[string][]time.Duration{}
-		p := NewPool(nil, Bounds{}, func(o types.NamespacedName) {
+		p := NewPool(nil, NewAccounts(Bounds{}), func(o types.NamespacedName) {
 			mu.Lock()
 			defer mu.Unlock()
 			got[o.Name] = append(got[o.Name], time.Since(began))

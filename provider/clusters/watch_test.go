@@ -136,7 +136,7 @@ func TestWaitUntilSettled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHeld(t)
-				p := NewPool(func([]byte, Origin) (dynamic.Interface, func(), error) { return h, func() {}, nil }, Bounds{}, func(types.NamespacedName) {})
+				p := NewPool(func([]byte, Origin) (dynamic.Interface, func(), error) { return h, func() {}, nil }, NewAccounts(Bounds{}), func(types.NamespacedName) {})
 				got := read(t, p, "a", "c")
 				<-time.After(tc.after)
 				h.free <- tc.err
@@ -153,7 +153,7 @@ func TestWaitUntilSettled(t *testing.T) {
 func TestUnreachableClusterDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		servers := map[string]*held{"dead": newHeld(t), "alive": newHeld(t)}
-		p := NewPool(func(k []byte, _ Origin) (dynamic.Interface, func(), error) { return servers[string(k)], func() {}, nil }, Bounds{}, func(types.NamespacedName) {})
+		p := NewPool(func(k []byte, _ Origin) (dynamic.Interface, func(), error) { return servers[string(k)], func() {}, nil }, NewAccounts(Bounds{}), func(types.NamespacedName) {})
 		dead := read(t, p, "a", "dead")
 		servers["alive"].free <- nil
 		if got, want := <-read(t, p, "b", "alive"), (answer{says: "one"}); got != want {
@@ -185,7 +185,7 @@ func TestTryAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newHeld(t)
-				p := NewPool(func([]byte, Origin) (dynamic.Interface, func(), error) { return h, func() {}, nil }, Bounds{}, func(types.NamespacedName) {})
+				p := NewPool(func([]byte, Origin) (dynamic.Interface, func(), error) { return h, func() {}, nil }, NewAccounts(Bounds{}), func(types.NamespacedName) {})
 				h.free <- kerrors.NewForbidden(schema.GroupResource{}, "", nil)
 				<-read(t, p, "a", "c")
 				synctest.Wait()

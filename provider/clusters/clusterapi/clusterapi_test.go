@@ -59,7 +59,7 @@ func newManagement(t *testing.T) *management {
 		}
 		return false, nil, nil
 	})
-	m.pool = clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return m.client, func() {}, nil }, clusters.Bounds{}, func(o types.NamespacedName) { m.woken <- o })
+	m.pool = clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return m.client, func() {}, nil }, clusters.NewAccounts(clusters.Bounds{}), func(o types.NamespacedName) { m.woken <- o })
 	t.Cleanup(func() { m.pool.Forget(owner()) })
 	return m
 }

@@ -69,7 +69,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	if err := mgr.Add(m); err != nil {
 		return errors.Wrap(err, "cannot add what measures")
 	}
-	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), g.Limits), g.Limits.Bounds, bell.Wake)
+	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), g.Limits), g.Limits.Accounts, bell.Wake)
 	c := &connector{kube: kube, live: mgr.GetAPIReader(), meter: m, fetch: fetch.New(g.Fetch), pool: pool, memory: newMemory(), now: time.Now}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
 	if err := indexOpenGates(context.Background(), mgr.GetFieldIndexer()); err != nil {

@@ -107,7 +107,7 @@ func newWorld(t *testing.T, checks ...v1alpha1.GateCheck) *world {
 		}
 		return false, nil, nil
 	})
-	pool := clusters.NewPool(w.dial, clusters.Bounds{}, func(o types.NamespacedName) { w.woken <- o })
+	pool := clusters.NewPool(w.dial, clusters.NewAccounts(clusters.Bounds{}), func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(gateKey()) })
 	w.c = &connector{kube: w.kube, live: w.kube, pool: pool, meter: m, fetch: fetch.New(fetch.Options{Loopback: true}), memory: newMemory(), now: time.Now}
 	return w

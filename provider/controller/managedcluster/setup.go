@@ -56,7 +56,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	kube := mgr.GetClient()
 	bell := &setup.EventSource{}
 	c := &connector{
-		kube: kube, live: mgr.GetAPIReader(), metadata: mgr.GetCache(), namespace: s.Namespace, usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}), pool: clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Bounds, bell.Wake),
+		kube: kube, live: mgr.GetAPIReader(), metadata: mgr.GetCache(), namespace: s.Namespace, usage: resource.NewProviderConfigUsageTracker(kube, &configv1alpha1.ProviderConfigUsage{}), pool: clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Accounts, bell.Wake),
 		prober: s.Prober, limits: s.Limits, memory: newMemory(),
 		log: o.Logger.WithValues("controller", name), now: time.Now,
 	}

@@ -92,7 +92,7 @@ func newWorld(t *testing.T) *testEnv {
 	w.capi = apiserver.New(w.kinds)
 	b := kubefake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&v1alpha1.ManagedCluster{})
 	w.Client = b.WithIndex(&deliveryv1alpha1.GitDelivery{}, "intentplane.site", usage.Sites).Build()
-	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return w.capi, func() {}, nil }, clusters.Bounds{}, w.notifyOwner)
+	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return w.capi, func() {}, nil }, clusters.NewAccounts(clusters.Bounds{}), w.notifyOwner)
 	look := pool.Look(observerKey())
 	t.Cleanup(func() { look.Done(); pool.Forget(observerKey()); pool.Forget(key()) })
 	var err error

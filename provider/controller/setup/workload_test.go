@@ -55,7 +55,7 @@ func newCluster(t *testing.T, claims map[string]string) *clusters.Cluster {
 // connectServer returns the cluster of a server.
 func connectServer(t *testing.T, server *apiserver.Server) *clusters.Cluster {
 	t.Helper()
-	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return server, func() {}, nil }, clusters.Bounds{}, func(types.NamespacedName) {})
+	pool := clusters.NewPool(func([]byte, clusters.Origin) (dynamic.Interface, func(), error) { return server, func() {}, nil }, clusters.NewAccounts(clusters.Bounds{}), func(types.NamespacedName) {})
 	owner := types.NamespacedName{Name: "a"}
 	t.Cleanup(func() { pool.Forget(owner) })
 	c, err := pool.Look(owner).Home()

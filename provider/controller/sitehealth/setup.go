@@ -44,7 +44,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	log := o.Logger.WithValues("controller", name)
 	kube := mgr.GetClient()
 	bell := &setup.EventSource{}
-	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Bounds, bell.Wake)
+	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Accounts, bell.Wake)
 	c := &connector{kube: kube, pool: pool, memory: newMemory(), now: time.Now}
 	r := managed.NewReconciler(mgr, resource.ManagedKind(Kind()), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)
 	if err := indexHealths(context.Background(), mgr.GetFieldIndexer()); err != nil {

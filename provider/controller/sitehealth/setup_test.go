@@ -87,7 +87,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.kube = b.Build()
-	pool := clusters.NewPool(w.dial, clusters.Bounds{}, func(o types.NamespacedName) { w.woken <- o })
+	pool := clusters.NewPool(w.dial, clusters.NewAccounts(clusters.Bounds{}), func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(key()) })
 	w.c = &connector{kube: w.kube, pool: pool, memory: newMemory(), now: func() time.Time { return w.clock }}
 	return w

@@ -56,7 +56,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	log := o.Logger.WithValues("controller", name)
 	kube := mgr.GetClient()
 	bell := &setup.EventSource{}
-	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Bounds, bell.Wake)
+	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), s.Limits), s.Limits.Accounts, bell.Wake)
 	c := &connector{kube: kube, metadata: mgr.GetCache(), pool: pool, prover: newProver(kube, time.Now, s.Guard, s.Repositories), memory: newMemory(), log: log, now: time.Now}
 	c.readiness, c.prober, c.limits = newReadinessCache(), s.Prober, s.Limits
 	r := managed.NewReconciler(mgr, resource.ManagedKind(gvk), append(setup.Options(mgr, o, name, c, c.requeueInterval), setup.WithoutFinalizer())...)

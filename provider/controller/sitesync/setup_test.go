@@ -93,7 +93,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.kube = b.Build()
-	pool := clusters.NewPool(w.dial, clusters.Bounds{}, func(o types.NamespacedName) { w.woken <- o })
+	pool := clusters.NewPool(w.dial, clusters.NewAccounts(clusters.Bounds{}), func(o types.NamespacedName) { w.woken <- o })
 	t.Cleanup(func() { pool.Forget(key()) })
 	now := func() time.Time { return w.clock }
 	repositories := gitrepo.NewPool(gitrepo.Options{Now: now, Pause: func() time.Duration { return 0 }, Wake: func(types.NamespacedName) {}, Patience: patience.Limit})

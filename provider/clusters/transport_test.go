@@ -1,0 +1,193 @@
+package clusters
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+)
+
+// pods are the resource that is listed beside all watches.
+func pods() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+}
+
+// TestNothingIsSentWithoutAccount reaches an API server in each way that there is, with the zero value in the place of accounts.
+func TestNothingIsSentWithoutAccount(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		accounts *Accounts
+		want     int32
+	}{
+		"Nil":      {reason: "Without accounts the provider sends no request."},
+		"Zero":     {reason: "Accounts that nobody made pay for no request.", accounts: &Accounts{}},
+		"Accounts": {reason: "With accounts each way sends a request.", accounts: NewAccounts(Bounds{}), want: 5},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s, ways := newAPIServer(t), sync.Map{}
+			s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				ways.Store(r.Method+" "+r.URL.Path, true)
+				http.Error(w, "", http.StatusForbidden)
+			})
+			p := newPool(t)
+			p.accounts = tc.accounts
+			l := p.Look(owner("a"))
+			defer l.Done()
+			c, err := l.Remote(s.kubeconfig(canary), Access{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, listed := c.List(t.Context(), pods(), "team-a", "")
+			_, fetched := c.Fetch(t.Context(), ref("fetched"))
+			_, got := c.Only(t.Context(), ref("watched"))
+			_, made := c.Make(t.Context(), pods(), &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"name": "a", "namespace": "team-a"}}})
+			answer, _ := NewProber(Limits{Loopback: true, Accounts: tc.accounts}, time.Now).Ask(t.Context(), s.kubeconfig(canary))
+			if listed == nil || fetched == nil || got == nil || made == nil || answer.Reason == "" {
+				t.Errorf("%s\nEach way returns an error: %v, %v, %v, %v, %v", tc.reason, listed, fetched, got, made, answer)
+			}
+			sent := int32(0)
+			ways.Range(func(any, any) bool { sent++; return true })
+			if sent < tc.want || tc.want == 0 && sent > 0 {
+				t.Errorf("%s\nrequests: want %d, got %d", tc.reason, tc.want, sent)
+			}
+		})
+	}
+}
+
+// TestListsBesideWatchesShareMemory lists the pods of forty clusters of one tenant at the same time. Each list is as large as one may be, and no list ends
+// before all of them came as far as they can.
+func TestListsBesideWatchesShareMemory(t *testing.T) {
+	const lists, store = 40, 4 * mebibyte
+	end, came := make(chan struct{}), &atomic.Int32{}
+	s := newAPIServer(t)
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"apiVersion":"v1","kind":"PodList","items":[{"a":"`+strings.Repeat("x", 200<<10))
+		w.(http.Flusher).Flush()
+		came.Add(1)
+		<-end
+		_, _ = io.WriteString(w, `"}]}`)
+	})
+	p := newPool(t)
+	p.accounts = NewAccounts(Bounds{Store: store})
+	account := p.accounts.accountFor(accountKey("", Access{Tenant: "team-a"}))
+	wg, refused := sync.WaitGroup{}, &atomic.Int32{}
+	for n := range lists {
+		wg.Go(func() {
+			c, err := p.Look(owner("a")).Remote(s.kubeconfig(fmt.Sprint("token-", n)), Access{Tenant: "team-a"})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			var failure *Error
+			if _, err := c.List(t.Context(), pods(), "team-a", ""); errors.As(err, &failure) {
+				refused.Add(1)
+			}
+		})
+	}
+	most := int64(0)
+	for began := time.Now(); came.Load() < lists || refused.Load() == 0; <-time.After(time.Millisecond) {
+		most = max(most, account.memory.used.Load())
+		if time.Since(began) > inTime {
+			t.Fatalf("All lists begin.\nlists: want %d, got %d", lists, came.Load())
+		}
+	}
+	close(end)
+	wg.Wait()
+	if most == 0 || most > store {
+		t.Errorf("The lists of a tenant take memory of its account.\nmemory: want at most %d bytes, got %d", store, most)
+	}
+	if got := refused.Load(); got < lists/2 {
+		t.Errorf("A list that has no room ends.\nrefused: want at least %d, got %d", lists/2, got)
+	}
+	if used := account.memory.used.Load(); used != 0 {
+		t.Errorf("A list that ended gives its memory back.\nmemory: want 0 bytes, got %d", used)
+	}
+}
+
+// TestUnreadWatches has a cluster send events on many watches that are not read. What it can send is what the provider holds outside of any account.
+func TestUnreadWatches(t *testing.T) {
+	const watches = 40
+	sent, began := &atomic.Int64{}, &atomic.Int32{}
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began.Add(1)
+		for r.Context().Err() == nil {
+			n, err := w.Write(make([]byte, 16<<10))
+			if sent.Add(int64(n)); err != nil {
+				return
+			}
+			w.(http.Flusher).Flush()
+		}
+	}))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	cfg := &rest.Config{Host: s.URL, TLSClientConfig: rest.TLSClientConfig{Insecure: true}}
+	h, wire, err := newHTTP(cfg, newDialer(Administrator, Limits{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wire.CloseIdleConnections()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for range watches {
+		req, err := http.NewRequestWithContext(withExpectation(ctx, &expectation{kind: eventsAnswer, account: newAccount(Bounds{})}), http.MethodGet, s.URL, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := h.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.ProtoMajor != 2 {
+			t.Fatal("want HTTP/2")
+		}
+		defer resp.Body.Close()
+	}
+	for last := int64(-1); sent.Load() != last; <-time.After(500 * time.Millisecond) { // Until nothing more can be sent.
+		last = sent.Load()
+	}
+	const slack = watches * 64 << 10 // Buffers of the server, and of the kernel.
+	if got := sent.Load(); got < connectionWindow/2 || got > connectionWindow+slack {
+		t.Errorf("Watches that are not read hold the window of one connection.\nsent: want at most %d bytes, got %d", connectionWindow+slack, got)
+	}
+}
+
+// TestConnectionHasPlaces has more answers at once than a connection has places for, and a watch beside them.
+func TestConnectionHasPlaces(t *testing.T) {
+	b := &boundedTransport{places: make(chan struct{}, answersPerConnection)}
+	var leave []func()
+	for range answersPerConnection {
+		l, err := b.takePlace(t.Context(), pageAnswer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leave = append(leave, l)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := b.takePlace(ended, objectAnswer); !errors.Is(err, context.Canceled) {
+		t.Errorf("An answer waits for a place.\ntakePlace(...): want %v, got %v", context.Canceled, err)
+	}
+	if _, err := b.takePlace(ended, eventsAnswer); err != nil {
+		t.Errorf("A watch needs no place.\ntakePlace(...): want no error, got %v", err)
+	}
+	leave[0]()
+	leave[0]() // Once more gives back nothing.
+	if diff := cmp.Diff(answersPerConnection-1, len(b.places)); diff != "" {
+		t.Errorf("An answer that ended gives its place back once.\nplaces: -want, +got:\n%s", diff)
+	}
+}
