@@ -107,7 +107,7 @@ func (c *Client) openFetchSession(ctx context.Context) (fetcher, error) {
 	if err != nil {
 		return fetcher{}, err
 	}
-	adv, err := c.conn.ListRefs(ctx, s)
+	adv, err := c.conn.ListRefs(ctx, s, c.budget)
 	if err != nil {
 		_ = s.Close()
 		return fetcher{}, err

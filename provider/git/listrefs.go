@@ -2,10 +2,11 @@ package git
 
 import (
 	"context"
-	"maps"
 	"strings"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
@@ -13,15 +14,18 @@ import (
 
 const tagPrefix = "refs/tags/"
 
-// Refs are the refs that a repository lists.
+// Refs are the refs of a repository that revisions may name.
 type Refs struct {
 	// commits by full names. A tag has the commit that it leads to.
 	commits map[string]plumbing.Hash
 }
 
-// ListRefs lists the refs of a repository that is only read. It asks once, and fetches no objects. An empty repository has none. It returns an *Error, and
-// another error if the server is not valid.
-func ListRefs(ctx context.Context, s transport.Server, o ...Option) (Refs, error) {
+// ListRefs lists the refs of a repository that revisions may name, at the cost of a namespace's budget. It asks once, and fetches no objects. An empty
+// repository has none. It returns an *Error, and another error without a budget, or if the server is not valid.
+func ListRefs(ctx context.Context, b *transport.Budget, s transport.Server, revisions []string, o ...Option) (Refs, error) {
+	if b.IsZero() {
+		return Refs{}, errors.New("cannot list refs: no namespace pays for the answer")
+	}
 	if err := s.Validate(); err != nil {
 		return Refs{}, err
 	}
@@ -33,26 +37,41 @@ func ListRefs(ctx context.Context, s transport.Server, o ...Option) (Refs, error
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(conn.StartOperation(ctx), defaultTimeout)
 	defer cancel()
-	refs, err := advertisedRefs(ctx, conn)
+	refs, err := advertisedRefs(ctx, conn, b, revisions)
 	if err != nil && !transport.IsEmptyRepository(err) {
 		return Refs{}, conn.Failure(ctx, transport.VerbRead, err)
 	}
 	return refs, nil
 }
 
-func advertisedRefs(ctx context.Context, conn *transport.Conn) (Refs, error) {
+func advertisedRefs(ctx context.Context, conn *transport.Conn, b *transport.Budget, revisions []string) (Refs, error) {
 	session, err := conn.UploadSession(ctx)
 	if err != nil {
 		return Refs{}, err
 	}
 	defer session.Close() //nolint:errcheck // Everything was read, or failed before.
-	adv, err := conn.ListRefs(ctx, session)
+	adv, err := conn.ListRefs(ctx, session, b)
 	if err != nil {
 		return Refs{}, err
 	}
-	commits := adv.References
-	maps.Copy(commits, adv.Peeled)
-	return Refs{commits: commits}, nil
+	return selectRefs(adv, revisions), nil
+}
+
+// selectRefs keeps the refs that revisions may name. A server may list a hundred thousand others.
+func selectRefs(adv *packp.AdvRefs, revisions []string) Refs {
+	out := Refs{commits: map[string]plumbing.Hash{}}
+	for _, revision := range revisions {
+		for _, name := range []string{revision, branchPrefix + revision, tagPrefix + revision} {
+			commit, ok := adv.Peeled[name]
+			if !ok {
+				commit, ok = adv.References[name]
+			}
+			if ok {
+				out.commits[name] = commit
+			}
+		}
+	}
+	return out
 }
 
 // FindCommit returns the commit of a branch or a tag, by its short or its full name, or "". It is ambiguous if both have the name.

@@ -2,7 +2,11 @@ package git_test
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +16,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
+	"github.com/intentplane/intentplane/test/hostile"
 )
 
 // sourceServer serves a repository with a branch, a tag object, and a name that both have.
@@ -45,10 +50,6 @@ func sourceServer(t *testing.T) (s *gitserver.Server, tip, tagged string) {
 
 func TestFindCommit(t *testing.T) {
 	s, tip, tagged := sourceServer(t)
-	refs, err := git.ListRefs(t.Context(), transport.Server{URL: s.URL("team/shop")})
-	if err != nil {
-		t.Fatal(err)
-	}
 	cases := map[string]struct {
 		reason    string
 		revision  string
@@ -67,6 +68,10 @@ func TestFindCommit(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			refs, err := git.ListRefs(t.Context(), transport.NewBudget(), transport.Server{URL: s.URL("team/shop")}, []string{tc.revision})
+			if err != nil {
+				t.Fatal(err)
+			}
 			commit, ambiguous := refs.FindCommit(tc.revision)
 			if diff := cmp.Diff([]any{tc.commit, tc.ambiguous}, []any{commit, ambiguous}); diff != "" {
 				t.Errorf("\n%s\nFindCommit(...): -want, +got:\n%s", tc.reason, diff)
@@ -93,7 +98,7 @@ func TestListRefs(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := git.ListRefs(context.Background(), tc.server)
+			_, err := git.ListRefs(context.Background(), transport.NewBudget(), tc.server, nil)
 			if diff := cmp.Diff(tc.class, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nListRefs(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
@@ -108,6 +113,46 @@ func TestCheckRevision(t *testing.T) {
 	} {
 		if err := git.CheckRevision(revision); (err == nil) != ok {
 			t.Errorf("CheckRevision(%q): %v, want valid: %t", revision, err, ok)
+		}
+	}
+}
+
+// TestListRefsWithoutBudget lists refs that no namespace pays for.
+func TestListRefsWithoutBudget(t *testing.T) {
+	asked := &atomic.Int32{}
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(s.Close)
+	for name, b := range map[string]*transport.Budget{"nil": nil, "zero": {}} {
+		if _, err := git.ListRefs(t.Context(), b, transport.Server{URL: s.URL + "/team/shop"}, nil); err == nil || asked.Load() > 0 {
+			t.Errorf("With a %s budget no request is sent.\nListRefs(...): got %v, and %d requests", name, err, asked.Load())
+		}
+	}
+}
+
+// TestListRefsKeepsRevisions lists a hundred thousand refs, of which a revision names one.
+func TestListRefsKeepsRevisions(t *testing.T) {
+	s := hostile.NewGitWithRefs(100_000)
+	t.Cleanup(s.Stop)
+	server, heap := transport.Server{URL: s.RepositoryURL()}, func() int64 {
+		runtime.GC()
+		m := runtime.MemStats{}
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before, all := heap(), []git.Refs{}
+	for range 5 {
+		refs, err := git.ListRefs(t.Context(), transport.NewBudget(), server, []string{"main", "none"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, refs)
+	}
+	if held := heap() - before; held > 8<<20 {
+		t.Errorf("Refs that no revision names are not kept.\nheap: want at most 8 MiB more, got %d bytes", held)
+	}
+	for _, refs := range all {
+		if commit, _ := refs.FindCommit("main"); commit == "" {
+			t.Error("The ref that a revision names is kept.\nFindCommit(...): want a commit")
 		}
 	}
 }

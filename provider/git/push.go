@@ -96,7 +96,7 @@ func (c *Client) openPushSession(ctx context.Context, updates int) (*pushSession
 	if err != nil {
 		return nil, err
 	}
-	adv, err := c.conn.ListRefs(ctx, s)
+	adv, err := c.conn.ListRefs(ctx, s, c.budget)
 	return &pushSession{session: s, adv: adv, fresh: true}, err
 }
 

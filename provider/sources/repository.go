@@ -59,16 +59,22 @@ func (r *repository) youngAnswer(req Request, now time.Time) (Answer, bool) {
 	return a, ok && now.Sub(at) < most
 }
 
-// A look is when a repository was looked at, and why that failed.
+// A look is when a repository was looked at, for which revisions, and why that failed.
 type look struct {
 	began, ended time.Time
+	revisions    []string
 	err          error
 }
 
-// keepAnswers keeps what a look found, and returns those whose revision has another answer than before. Those of a look that failed have none.
+// keepAnswers keeps what a look found, and returns those whose revision has another answer than before. Those of a look that failed have none. A revision that
+// an object asked for during the look has no answer yet.
 func (r *repository) keepAnswers(refs git.Refs, l look) map[types.NamespacedName]bool {
 	changed, next := map[types.NamespacedName]bool{}, map[string]Answer{}
-	for revision, by := range r.asked {
+	for _, revision := range l.revisions {
+		by, isAsked := r.asked[revision]
+		if !isAsked {
+			continue
+		}
 		a := Answer{Err: l.err, At: l.began}
 		if l.err != nil {
 			a.failedAt = l.ended

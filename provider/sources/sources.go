@@ -4,6 +4,8 @@ package sources
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,8 +28,8 @@ const (
 	keptIntervals = 3
 )
 
-// A Lister lists the refs of a repository.
-type Lister func(ctx context.Context, s transport.Server) (git.Refs, error)
+// A Lister lists the refs of a repository that revisions may name. A namespace pays for the answer.
+type Lister func(ctx context.Context, namespace string, s transport.Server, revisions []string) (git.Refs, error)
 
 // A Pool has the repositories that are looked at. It is safe for concurrent use.
 type Pool struct {
@@ -193,17 +195,24 @@ func (p *Pool) forgetUnused() {
 	}
 }
 
+// revisionsOf returns the revisions of a repository that objects ask for.
+func (p *Pool) revisionsOf(repo *repository) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Collect(maps.Keys(repo.asked))
+}
+
 // lookAt looks at a repository for all revisions that are asked for, and wakes those whose revision has another commit.
 func (p *Pool) lookAt(ctx context.Context, repo *repository, r Request) {
-	began := p.now()
-	refs, err := p.list(ctx, r.Server)
+	began, revisions := p.now(), p.revisionsOf(repo)
+	refs, err := p.list(ctx, r.For.Namespace, r.Server, revisions)
 	p.ended(err)
 	p.mu.Lock()
 	if p.lookups[r.For] == r.lookup() {
 		repo.noteAsked(r, p.now()) // The look may have taken longer than what was asked for before counts.
 	}
 	repo.forgetUnused(p.now())
-	changed := repo.keepAnswers(refs, look{began: began, ended: p.now(), err: err})
+	changed := repo.keepAnswers(refs, look{began: began, ended: p.now(), revisions: revisions, err: err})
 	p.mu.Unlock()
 	for key := range changed {
 		if key != r.For {

@@ -29,6 +29,8 @@ type world struct {
 	// fails is what a look ends with. Nil looks. It takes so long.
 	fails error
 	takes time.Duration
+	// during is called while a look is under way. It may be nil.
+	during func()
 
 	mu    sync.Mutex
 	looks int
@@ -54,17 +56,20 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-func (w *world) list(ctx context.Context, s transport.Server) (git.Refs, error) {
+func (w *world) list(ctx context.Context, namespace string, s transport.Server, revisions []string) (git.Refs, error) {
 	w.mu.Lock()
 	w.looks++
 	if w.takes > 0 { // Only one looks at a time then.
 		w.clock = w.clock.Add(w.takes)
 	}
 	w.mu.Unlock()
+	if w.during != nil {
+		w.during()
+	}
 	if w.fails != nil {
 		return git.Refs{}, w.fails
 	}
-	return git.ListRefs(ctx, s)
+	return git.ListRefs(ctx, transport.NewBudget().ForNamespace(namespace), s, revisions)
 }
 
 func (w *world) request(name string, change ...func(*Request)) Request {
@@ -279,4 +284,18 @@ func TestSpellings(t *testing.T) {
 	if w.looks != 2 {
 		t.Errorf("%d looks at two spellings, want one for each", w.looks)
 	}
+}
+
+// TestAskedDuringLook has an object ask for another revision while a look is under way, which does not answer it.
+func TestAskedDuringLook(t *testing.T) {
+	w := newWorld(t)
+	w.during = func() {
+		w.during = nil
+		w.pool.repositoryAt(w.request("other", func(r *Request) { r.Revision = "refs/heads/" + gitserver.Branch }))
+	}
+	first := w.find(w.request("app"))
+	if got := w.find(w.request("other", func(r *Request) { r.Revision = "refs/heads/" + gitserver.Branch })); got.Commit != first.Commit {
+		t.Errorf("A revision that a look did not ask for has no answer of it.\nFind(...): want %s, got %s", first.Commit, got.Commit)
+	}
+	w.expectLooks("The revision is looked for", 2)
 }

@@ -74,7 +74,10 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 	name := managed.ControllerName(Kind().GroupKind().String())
 	kube, log := mgr.GetClient(), o.Logger.WithValues("controller", name)
 	bell := &setup.EventSource{}
-	list := func(ctx context.Context, at transport.Server) (git.Refs, error) { return git.ListRefs(ctx, at) }
+	budget := transport.NewBudget()
+	list := func(ctx context.Context, namespace string, at transport.Server, revisions []string) (git.Refs, error) {
+		return git.ListRefs(ctx, budget.ForNamespace(namespace), at, revisions)
+	}
 	c := &connector{
 		kube: kube, live: mgr.GetAPIReader(), guard: s.Guard, memory: newMemory(), hooks: newHookNotes(), counter: s.Metrics, wake: bell.Wake, now: time.Now,
 		sources:  sources.NewPool(list, bell.Wake, func(err error) { s.Metrics.SourceLook(string(failure.ClassOf(err))) }, time.Now),

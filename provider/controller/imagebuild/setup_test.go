@@ -128,12 +128,12 @@ func (w *world) patch(ctx context.Context, c client.WithWatch, o client.Object, 
 	return c.Update(ctx, was)
 }
 
-func (w *world) list(ctx context.Context, s transport.Server) (git.Refs, error) {
+func (w *world) list(ctx context.Context, namespace string, s transport.Server, revisions []string) (git.Refs, error) {
 	w.looks++
 	if w.down != nil {
 		return git.Refs{}, w.down
 	}
-	return git.ListRefs(ctx, s)
+	return git.ListRefs(ctx, transport.NewBudget().ForNamespace(namespace), s, revisions)
 }
 
 // Event records an event.

@@ -26,11 +26,13 @@ const (
 	maxLastingTurns = 1000
 )
 
-// A Budget bounds the memory of all operations that share it: many answers that are modest, and one at a time that is not. Modest ones
+// A Budget bounds the memory of all operations that share it: many answers that are modest, one at a time that is not, and few large lists of refs. Modest ones
 // never wait, and of the large ones each namespace has its turn. A large answer that comes slowly gives its turn up while another
 // namespace waits, and the next turn of its namespace lasts as long as the answer does: so each answer arrives, however many wait.
 type Budget struct {
 	lane *largeLane
+	// lists are the places of large lists of refs.
+	lists *shares.Places
 	// account is who pays.
 	account shares.Place
 }
@@ -47,15 +49,19 @@ type largeLane struct {
 
 // NewBudget returns a budget that no operation uses yet.
 func NewBudget() *Budget {
-	return &Budget{lane: &largeLane{
-		places: shares.NewPlaces(shares.Limits{PerHost: 1}), patience: largeTime, lasting: map[string]struct{}{},
-	}}
+	return &Budget{
+		lane:  &largeLane{places: shares.NewPlaces(shares.Limits{PerHost: 1}), patience: largeTime, lasting: map[string]struct{}{}},
+		lists: shares.NewPlaces(shares.Limits{Together: listsAtOnce, PerNamespace: 1}),
+	}
 }
 
 // ForNamespace returns the budget as one namespace uses it, which has its turn.
 func (b *Budget) ForNamespace(namespace string) *Budget {
-	return &Budget{lane: b.lane, account: shares.Place{Namespace: namespace}}
+	return &Budget{lane: b.lane, lists: b.lists, account: shares.Place{Namespace: namespace}}
 }
+
+// IsZero reports whether nobody pays with the budget: it is nil, or not one of NewBudget.
+func (b *Budget) IsZero() bool { return b == nil || b.lane == nil || b.lists == nil }
 
 // keepsLane decides about a slow answer while another namespace waits: it keeps the lane if the namespace gave up its last turn, and then
 // has none like this left. Otherwise it gives the lane up, and the next one of the namespace keeps it.

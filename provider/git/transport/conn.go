@@ -89,8 +89,10 @@ func New(s Server, o Options) (*Conn, error) {
 	return c, nil
 }
 
-// ListRefs returns the refs that a session lists.
-func (c *Conn) ListRefs(ctx context.Context, s transport.Session) (*packp.AdvRefs, error) {
+// ListRefs returns the refs that a session lists. Of large lists the budget lets few come at once, and each namespace has its turn. A nil budget has no bound.
+func (c *Conn) ListRefs(ctx context.Context, s transport.Session, b *Budget) (*packp.AdvRefs, error) {
+	ctx, meter := withListMeter(ctx, b)
+	defer func() { meter.free() }()
 	adv, err := s.AdvertisedReferencesContext(ctx)
 	if err == nil || errors.Is(err, transport.ErrEmptyRemoteRepository) {
 		c.route.recordProof(ctx)

@@ -38,11 +38,11 @@ func (s *sshSession) AdvertisedReferences() (*packp.AdvRefs, error) {
 }
 
 // AdvertisedReferencesContext returns what the server has, and what it can.
-func (s *sshSession) AdvertisedReferencesContext(context.Context) (*packp.AdvRefs, error) {
+func (s *sshSession) AdvertisedReferencesContext(ctx context.Context) (*packp.AdvRefs, error) {
 	if s.adv != nil {
 		return s.adv, nil
 	}
-	l, adv, err := s.openCommandLine()
+	l, adv, err := s.openCommandLine(countOf(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -115,12 +115,12 @@ func (s *sshSession) takeUnusedLine() (*sshLine, error) {
 	if s.line = nil; l != nil {
 		return l, nil
 	}
-	l, _, err := s.openCommandLine()
+	l, _, err := s.openCommandLine(nil)
 	return l, err
 }
 
-// openCommandLine opens a line, and reads what the server says first.
-func (s *sshSession) openCommandLine() (*sshLine, *packp.AdvRefs, error) {
+// openCommandLine opens a line, and reads what the server says first, which count counts. It may be nil.
+func (s *sshSession) openCommandLine(count func(bytes int) error) (*sshLine, *packp.AdvRefs, error) {
 	session, err := s.client.NewSession()
 	if err != nil {
 		return nil, nil, err
@@ -137,7 +137,7 @@ func (s *sshSession) openCommandLine() (*sshLine, *packp.AdvRefs, error) {
 	}
 	l.in = in
 	l.out = &limitedBody{
-		ReadCloser: io.NopCloser(&stallReader{next: out, time: s.wire.stall, left: s.wire.answer, giveUp: s.client.Close}), left: min(s.wire.limit, maxListBytes),
+		ReadCloser: io.NopCloser(&stallReader{next: out, time: s.wire.stall, left: s.wire.answer, giveUp: s.client.Close}), left: min(s.wire.limit, maxListBytes), count: count,
 	}
 	if err := session.Start(remoteCommand(s.service, s.wire.path)); err != nil {
 		var refused *ssh.ExitError
@@ -151,6 +151,7 @@ func (s *sshSession) openCommandLine() (*sshLine, *packp.AdvRefs, error) {
 	if err != nil && !errors.Is(err, packp.ErrEmptyAdvRefs) {
 		return nil, nil, l.explainCommandEnd(s.service, err)
 	}
+	l.out.count = nil
 	transport.FilterUnsupportedCapabilities(adv.Capabilities)
 	if s.service == transport.UploadPackServiceName {
 		l.out.left = s.wire.limit // Objects follow.
