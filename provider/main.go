@@ -35,6 +35,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/managedcluster"
 	"github.com/intentplane/intentplane/provider/controller/notification"
 	"github.com/intentplane/intentplane/provider/controller/prunerequest"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/controller/sitehealth"
 	"github.com/intentplane/intentplane/provider/controller/sitesync"
 	"github.com/intentplane/intentplane/provider/controller/transition"
@@ -111,7 +112,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 	}
 	o := xpcontroller.Options{
 		Logger:                  log,
-		GlobalRateLimiter:       ratelimiter.NewGlobal(c.MaxReconcileRate),
+		GlobalRateLimiter:       setup.NewRate(c.MaxReconcileRate),
 		PollInterval:            c.PollInterval,
 		MaxConcurrentReconciles: c.MaxReconcileRate,
 		Features:                &feature.Flags{},

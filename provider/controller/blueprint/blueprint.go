@@ -15,16 +15,19 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // Setup adds the controller of Blueprints to a manager. It returns an error if it cannot be added. The cache holds metadata alone: a catalog
 // of large Blueprints would fill the memory of the provider, which reads each of them once.
 func Setup(mgr ctrl.Manager, o controller.Options) error {
-	return ctrl.NewControllerManagedBy(mgr).
-		Named("blueprint").
-		WithOptions(o.ForControllerRuntime()).
-		For(&catalogv1alpha1.Blueprint{}, builder.OnlyMetadata).
-		Complete(&Reconciler{kube: mgr.GetClient(), live: mgr.GetAPIReader()})
+	_, err := setup.AddController(mgr, o, setup.Controller{
+		Name: "blueprint", Reconciler: &Reconciler{kube: mgr.GetClient(), live: mgr.GetAPIReader()}, IsCheap: true,
+		Watch: func(b *builder.Builder) *builder.Builder {
+			return b.For(&catalogv1alpha1.Blueprint{}, builder.OnlyMetadata)
+		},
+	})
+	return err
 }
 
 // A Reconciler keeps catalogv1alpha1.LabelListed on Blueprints that are small enough, as long as there are not too many. It changes nothing else.

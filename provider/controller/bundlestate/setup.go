@@ -13,7 +13,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
@@ -56,10 +55,12 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 		Reconciler: managed.NewReconciler(mgr, resource.ManagedKind(Kind()), setup.Options(mgr, o, name, retaining, c.requeueInterval)...),
 		Kube:       mgr.GetClient(), New: func() client.Object { return &v1alpha1.BundleState{} }, Forget: c.memory.ForgetNote,
 	}
-	limited := ratelimiter.NewReconciler(name, r, setup.NewRateShares(o.GlobalRateLimiter, o.MaxConcurrentReconciles))
-	return errors.Wrap(addWatches(mgr, ctrl.NewControllerManagedBy(mgr).Named(strings.ToLower(name)).WithOptions(o.ForControllerRuntime())).
-		WatchesRawSource(events).
-		Complete(setup.NewWorkerShares(c.quickLook(limited, o.PollInterval), o.MaxConcurrentReconciles, events.Wake)), "cannot make controller")
+	_, err = setup.AddController(mgr, o, setup.Controller{
+		Name: strings.ToLower(name), Reconciler: r, Events: events,
+		Before: func(limited reconcile.Reconciler) reconcile.Reconciler { return c.quickLook(limited, o.PollInterval) },
+		Watch:  func(b *builder.Builder) *builder.Builder { return addWatches(mgr, b) },
+	})
+	return err
 }
 
 // addWatches lets a bundle be looked at when it changes, or one of its packages, or its record, or another bundle that has a package of it. Of packages and

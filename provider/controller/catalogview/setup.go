@@ -26,6 +26,7 @@ import (
 	bundlev1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 const name = "catalogview"
@@ -39,21 +40,12 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 		kube: mgr.GetClient(), published: mgr.GetCache(), live: mgr.GetAPIReader(), blueprints: newBlueprintViews(mgr.GetClient(), mgr.GetAPIReader()),
 		pace: rate.NewLimiter(writesPerSecond, writesPerSecond), now: time.Now, log: o.Logger.WithValues("controller", name), written: map[string]time.Time{},
 	}
-	options := o.ForControllerRuntime()
-	options.MaxConcurrentReconciles = 1 // The pace of writes holds one worker.
-	c, err := ctrl.NewControllerManagedBy(mgr).
-		Named(name).
-		WithOptions(options).
-		Watches(&catalogv1alpha1.Site{}, r.siteHandler(), builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}))).
-		Watches(&catalogv1alpha1.Blueprint{}, handler.Funcs{
-			CreateFunc: func(ctx context.Context, _ event.CreateEvent, q queue) { r.wakePublished(ctx, q) },
-			UpdateFunc: func(ctx context.Context, _ event.UpdateEvent, q queue) { r.wakePublished(ctx, q) },
-			DeleteFunc: func(ctx context.Context, _ event.DeleteEvent, q queue) { r.wakePublished(ctx, q) },
-		}, builder.OnlyMetadata, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}))).
-		Watches(&corev1.ConfigMap{}, namespaceHandler()).
-		Build(r)
+	c, err := setup.AddController(mgr, o, setup.Controller{
+		Name: name, Reconciler: r, IsCheap: true, Watch: r.watchCatalog,
+		Workers: 1, // The pace of writes holds one worker.
+	})
 	if err != nil {
-		return errors.Wrapf(err, "cannot add controller %s", name)
+		return err
 	}
 	for _, kind := range kindsWithSites() {
 		o.Gate.Register(func() {
@@ -64,6 +56,18 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 		}, kind)
 	}
 	return nil
+}
+
+// watchCatalog follows Sites, Blueprints, and what is published.
+func (r *Reconciler) watchCatalog(b *builder.Builder) *builder.Builder {
+	return b.
+		Watches(&catalogv1alpha1.Site{}, r.siteHandler(), builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}))).
+		Watches(&catalogv1alpha1.Blueprint{}, handler.Funcs{
+			CreateFunc: func(ctx context.Context, _ event.CreateEvent, q queue) { r.wakePublished(ctx, q) },
+			UpdateFunc: func(ctx context.Context, _ event.UpdateEvent, q queue) { r.wakePublished(ctx, q) },
+			DeleteFunc: func(ctx context.Context, _ event.DeleteEvent, q queue) { r.wakePublished(ctx, q) },
+		}, builder.OnlyMetadata, builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}))).
+		Watches(&corev1.ConfigMap{}, namespaceHandler())
 }
 
 // kindsWithSites returns the kinds whose objects use Sites.

@@ -16,6 +16,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // Setup adds a controller for each API group of deployments to the manager, once the group is served, which may be never.
@@ -36,12 +37,13 @@ func addController(mgr ctrl.Manager, o controller.Options, gvk schema.GroupVersi
 	partial := &metav1.PartialObjectMetadata{}
 	partial.SetGroupVersionKind(gvk)
 	r := &Reconciler{kube: mgr.GetClient(), live: mgr.GetAPIReader(), gvk: gvk, trees: newTreeCache(), log: o.Logger.WithValues("controller", name)}
-	return ctrl.NewControllerManagedBy(mgr).
-		Named(name).
-		WithOptions(o.ForControllerRuntime()).
-		For(partial, builder.OnlyMetadata).
-		Watches(&deliveryv1alpha1.GitDelivery{}, rejectionHandler(r.trees, gvk.Group)).
-		Complete(r)
+	_, err := setup.AddController(mgr, o, setup.Controller{
+		Name: name, Reconciler: r, IsCheap: true,
+		Watch: func(b *builder.Builder) *builder.Builder {
+			return b.For(partial, builder.OnlyMetadata).Watches(&deliveryv1alpha1.GitDelivery{}, rejectionHandler(r.trees, gvk.Group))
+		},
+	})
+	return err
 }
 
 // rejectionHandler returns a handler that keeps the trees of a revision when it is rejected, and requeues the deployment, whose status may

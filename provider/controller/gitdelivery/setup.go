@@ -14,7 +14,6 @@ import (
 	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
@@ -23,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
@@ -102,19 +102,25 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 	noting := setup.NotingConflicts(mgr)
 	r := managed.NewReconciler(noting, resource.ManagedKind(gvk), append(setup.Options(noting, o, name, retaining, pollIntervalHook(kube)),
 		managed.WithTimeout(timeout), managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(noting.GetClient(), managed.FinalizerName)}))...)
-	unchanged.inner = ratelimiter.NewReconciler(name, r, o.GlobalRateLimiter)
-	w := waker{kube: kube, log: log}
-	return pool, ctrl.NewControllerManagedBy(mgr).
-		Named(strings.ToLower(name)).
-		WithOptions(o.ForControllerRuntime()).
+	_, err := setup.AddController(mgr, o, setup.Controller{
+		Name: strings.ToLower(name), Reconciler: r, Events: events,
+		Before: func(limited reconcile.Reconciler) reconcile.Reconciler { unchanged.inner = limited; return retries },
+		Watch: func(b *builder.Builder) *builder.Builder {
+			return addWatches(b, unchanged, waker{kube: kube, log: log})
+		},
+	})
+	return pool, err
+}
+
+// addWatches lets a delivery be looked at when it changes, or its Sites, its configuration or a Secret of it.
+func addWatches(b *builder.Builder, unchanged *fastPath, w waker) *builder.Builder {
+	return b.
 		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.noteRequests(), unchanged.invalidateOnChange(predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost())))).
 		Watches(&catalogv1alpha1.Site{}, unchanged.invalidateMapped(w.requestsForSite)).
 		Watches(&configv1alpha1.ProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&configv1alpha1.ClusterProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WatchesRawSource(events).
 		// Only who a Secret is, not what is in it, is kept in memory.
-		WatchesMetadata(&corev1.Secret{}, unchanged.invalidateMapped(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
-		Complete(setup.NewWorkerShares(retries, o.MaxConcurrentReconciles, events.Wake))
+		WatchesMetadata(&corev1.Secret{}, unchanged.invalidateMapped(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 }
 
 // pollIntervalHook returns the interval of the delivery's configuration where it is shorter than the provider's own. It is never shortened but

@@ -62,12 +62,13 @@ func addController(mgr ctrl.Manager, o controller.Options, n Options, poster Pos
 	}
 	events.Wake(types.NamespacedName{}) // The marks of all namespaces.
 	changed := builder.WithPredicates(predicate.GenerationChangedPredicate{})
-	return ctrl.NewControllerManagedBy(mgr).
-		Named(name).
-		WithOptions(o.ForControllerRuntime()).
-		For(partial, builder.OnlyMetadata).
-		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(r.requestsFor), changed).
-		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(r.requestsFor), changed).
-		WatchesRawSource(events).
-		Complete(setup.NewWorkerShares(errors.WithSilentRequeueOnConflict(r), o.MaxConcurrentReconciles, events.Wake))
+	_, err := setup.AddController(mgr, o, setup.Controller{
+		Name: name, Reconciler: errors.WithSilentRequeueOnConflict(r), Events: events, IsCheap: true,
+		Watch: func(b *builder.Builder) *builder.Builder {
+			return b.For(partial, builder.OnlyMetadata).
+				Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(r.requestsFor), changed).
+				Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(r.requestsFor), changed)
+		},
+	})
+	return err
 }

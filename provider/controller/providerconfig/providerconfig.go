@@ -20,6 +20,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -28,14 +29,15 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	for kind, fn := range configKinds() {
 		name := strings.ToLower(kind)
 		r := &Reconciler{kube: mgr.GetClient(), kind: kind, newConfig: fn, recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name))}
-		err := ctrl.NewControllerManagedBy(mgr).
-			Named(name).
-			WithOptions(o.ForControllerRuntime()).
-			For(fn()).
-			Watches(&deliveryv1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(requestsForConfig(kind)), builder.WithPredicates(releasesConfig())).
-			Complete(r)
+		_, err := setup.AddController(mgr, o, setup.Controller{
+			Name: name, Reconciler: r, IsCheap: true,
+			Watch: func(b *builder.Builder) *builder.Builder {
+				return b.For(fn()).
+					Watches(&deliveryv1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(requestsForConfig(kind)), builder.WithPredicates(releasesConfig()))
+			},
+		})
 		if err != nil {
-			return errors.Wrapf(err, "cannot add controller %s", name)
+			return err
 		}
 	}
 	return nil

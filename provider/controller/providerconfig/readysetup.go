@@ -55,18 +55,16 @@ func SetupReady(mgr ctrl.Manager, o controller.Options, g ReadyOptions) error {
 			kube: mgr.GetClient(), kind: kind, newConfig: fn, changes: newChangeLog(), now: time.Now,
 			answers: &answerBook{opener: opener, kind: kind, prefix: prefix, maxAge: max(ownInterval, ownIntervals*o.PollInterval), now: time.Now, open: map[types.NamespacedName]openedConfig{}},
 		}
-		options := o.ForControllerRuntime()
-		options.MaxConcurrentReconciles = readyWorkers
-		err := ctrl.NewControllerManagedBy(mgr).
-			Named(name).
-			WithOptions(options).
-			For(fn(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-			// Only who a Secret is, not what is in it, is kept in memory.
-			WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.requestsForSecret(o.Logger.WithValues("controller", name))), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
-			WatchesRawSource(events).
-			Complete(setup.NewWorkerShares(errors.WithSilentRequeueOnConflict(r), readyWorkers, events.Wake))
+		_, err := setup.AddController(mgr, o, setup.Controller{
+			Name: name, Reconciler: errors.WithSilentRequeueOnConflict(r), Workers: readyWorkers, Events: events,
+			Watch: func(b *builder.Builder) *builder.Builder {
+				// Only who a Secret is, not what is in it, is kept in memory.
+				return b.For(fn(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+					WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.requestsForSecret(o.Logger.WithValues("controller", name))), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
+			},
+		})
 		if err != nil {
-			return errors.Wrapf(err, "cannot add controller %s", name)
+			return err
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -21,6 +22,7 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 const (
@@ -40,13 +42,12 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 		return err
 	}
 	log := o.Logger.WithValues("controller", name)
-	c, err := ctrl.NewControllerManagedBy(mgr).
-		Named(name).
-		WithOptions(o.ForControllerRuntime()).
-		For(&rolloutv1alpha1.RolloutRequest{}).
-		Build(errors.WithSilentRequeueOnConflict(&Reconciler{kube: mgr.GetClient(), now: time.Now, log: log}))
+	c, err := setup.AddController(mgr, o, setup.Controller{
+		Name: name, Reconciler: errors.WithSilentRequeueOnConflict(&Reconciler{kube: mgr.GetClient(), now: time.Now, log: log}), IsCheap: true,
+		Watch: func(b *builder.Builder) *builder.Builder { return b.For(&rolloutv1alpha1.RolloutRequest{}) },
+	})
 	if err != nil {
-		return errors.Wrapf(err, "cannot add controller %s", name)
+		return err
 	}
 	for _, group := range []string{deploymentv1alpha1.GroupClaims, deploymentv1alpha1.GroupNamespaced} {
 		gvk := deploymentKind(group)

@@ -19,6 +19,7 @@ import (
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -28,16 +29,17 @@ const name = "secret"
 func Setup(mgr ctrl.Manager, o controller.Options) error {
 	u := users{kube: mgr.GetClient()}
 	changed := builder.WithPredicates(predicate.GenerationChangedPredicate{})
-	err := ctrl.NewControllerManagedBy(mgr).
-		Named(name).
-		WithOptions(o.ForControllerRuntime()).
-		// The cache holds the metadata of Secrets only, not their data.
-		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(u.requestsForSecret)).
-		Watches(&deliveryv1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(u.requestsForDelivery), builder.WithPredicates(configChanged())).
-		Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(requestsForConfig), changed).
-		Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(requestsForConfig), changed).
-		Complete(&Reconciler{kube: mgr.GetClient(), users: u, recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name))})
-	return errors.Wrapf(err, "cannot add controller %s", name)
+	_, err := setup.AddController(mgr, o, setup.Controller{
+		Name: name, Reconciler: &Reconciler{kube: mgr.GetClient(), users: u, recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name))}, IsCheap: true,
+		Watch: func(b *builder.Builder) *builder.Builder {
+			// The cache holds the metadata of Secrets only, not their data.
+			return b.WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(u.requestsForSecret)).
+				Watches(&deliveryv1alpha1.GitDelivery{}, handler.EnqueueRequestsFromMapFunc(u.requestsForDelivery), builder.WithPredicates(configChanged())).
+				Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(requestsForConfig), changed).
+				Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(requestsForConfig), changed)
+		},
+	})
+	return err
 }
 
 // A Reconciler keeps a finalizer on each Secret that a GitDelivery needs. A user who deletes a claim, its configuration and its Secret at

@@ -1,77 +1,134 @@
 package setup
 
 import (
+	"context"
 	"maps"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 	"golang.org/x/time/rate"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
 const (
-	// namespaceShare is the part of all reconciles per second that one namespace has of a controller, and namespaceBurst for how many seconds
-	// they may come at once.
+	// namespaceShare is the part of all reconciles per second that one namespace has, and namespaceBurst for how many seconds they may come at once.
 	namespaceShare, namespaceBurst = 10, 10
+
+	// allBurst is for how many seconds the reconciles of all namespaces may come at once. One half of them is for namespaces that did little before.
+	allBurst = 20
+
+	// cheapFactor is how many times as many reconciles of cheap controllers there may be.
+	cheapFactor = 10
 
 	// manyShares is from how many on those that are not used are forgotten.
 	manyShares = 1000
 )
 
-// RateShares let each namespace take only its part of a rate limiter that all controllers use: objects of a namespace that change all the time
-// wait for each other, and objects of other namespaces do not wait for them. While more than half of what may come at once is left, a namespace
-// may take more than its part. It is safe for concurrent use.
-type RateShares struct {
-	ratelimiter.RateLimiter
+// A Rate limits how often objects are reconciled, by all controllers together. While more than half of the reconciles that may come at once is left, a
+// namespace may take more than its share. Beyond its share an object waits once for its turn, however many events it has meanwhile, and the objects of other
+// namespaces do not wait for it: nothing is reserved that they could use. It is safe for concurrent use.
+type Rate struct {
+	*ratelimiter.BucketRateLimiter
 
-	perSecond rate.Limit
-	burst     int
+	perSecond int
+	// cheap is the rate of controllers most of whose reconciles reach the control plane alone. Nil in a cheap Rate.
+	cheap *Rate
 
 	mu sync.Mutex
-	by map[string]*rate.Limiter
+	by map[string]*namespaceRate
+	// waiting is how many namespaces have objects that wait.
+	waiting int
 }
 
-// NewRateShares returns the shares of a limiter that allows so many reconciles per second.
-func NewRateShares(all ratelimiter.RateLimiter, perSecond int) *RateShares {
-	per := max(1, perSecond/namespaceShare)
-	return &RateShares{RateLimiter: all, perSecond: rate.Limit(per), burst: per * namespaceBurst, by: map[string]*rate.Limiter{}}
+// A namespaceRate is the share of one namespace, and when its objects that wait have their turns.
+type namespaceRate struct {
+	limiter *rate.Limiter
+	turns   map[turnKey]time.Time
 }
 
-// When an item may be reconciled, which ends with its namespace and its name. An item that waits for its namespace takes nothing of the others'.
-func (s *RateShares) When(item string) time.Duration {
-	if !s.isSpare() {
-		if d := s.limiterFor(item).Reserve().Delay(); d > 0 {
-			return d
+// A turnKey is an object of a controller.
+type turnKey struct{ controller, name string }
+
+// NewRate returns a Rate that allows so many reconciles per second.
+func NewRate(perSecond int) *Rate {
+	out := newRate(perSecond)
+	out.cheap = newRate(perSecond * cheapFactor)
+	return out
+}
+
+func newRate(perSecond int) *Rate {
+	all := rate.NewLimiter(rate.Limit(perSecond), perSecond*allBurst)
+	return &Rate{BucketRateLimiter: &ratelimiter.BucketRateLimiter{Limiter: all}, perSecond: perSecond, by: map[string]*namespaceRate{}}
+}
+
+// limitReconciler returns a reconciler that calls another one as often as the namespaces of its objects may.
+func (r *Rate) limitReconciler(controller string, inner reconcile.Reconciler) reconcile.Reconciler {
+	return reconcile.Func(func(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+		if wait := r.waitForTurn(controller, req.NamespacedName, time.Now()); wait > 0 {
+			return reconcile.Result{RequeueAfter: wait}, nil
+		}
+		return inner.Reconcile(ctx, req)
+	})
+}
+
+// waitForTurn returns how long an object has to wait for its turn, which it asks for once. It is not positive if the object need not wait. Objects without a
+// namespace are those of an administrator, and do not wait.
+func (r *Rate) waitForTurn(controller string, object types.NamespacedName, now time.Time) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n, key := r.namespaceRate(object.Namespace), turnKey{controller: controller, name: object.Name}
+	turn, waits := n.turns[key]
+	switch {
+	case waits && now.Before(turn):
+		return turn.Sub(now)
+	case waits:
+		r.endTurn(n, key)
+	case object.Namespace != "" && !r.isSpare():
+		if wait := r.reserveTurn(n, now); wait > 0 {
+			r.beginTurn(n, key, now.Add(wait))
+			return wait
 		}
 	}
-	return s.RateLimiter.When(item)
+	r.Allow() // Where nothing is left, the namespace has its share all the same.
+	return 0
 }
 
-// A tokenBucket says how much may come at once, and what is left of that. Crossplane's global limiter is one.
-type tokenBucket interface {
-	Tokens() float64
-	Burst() int
+// isSpare is true while more than half of the reconciles that may come at once is left.
+func (r *Rate) isSpare() bool { return r.Tokens() > float64(r.Burst())/2 }
+
+// reserveTurn takes one reconcile of a namespace's share, and returns when it may be. While many namespaces wait, each has less.
+func (r *Rate) reserveTurn(n *namespaceRate, now time.Time) time.Duration {
+	n.limiter.SetLimitAt(now, rate.Limit(float64(r.perSecond)/float64(max(namespaceShare, r.waiting))))
+	return n.limiter.ReserveN(now, 1).DelayFrom(now)
 }
 
-// isSpare is true while more than half of what may come at once is left. Of a limiter that does not say so nothing is spare.
-func (s *RateShares) isSpare() bool {
-	b, ok := s.RateLimiter.(tokenBucket)
-	return ok && b.Tokens() > float64(b.Burst())/2
-}
-
-// limiterFor returns the limiter of an item's namespace.
-func (s *RateShares) limiterFor(item string) *rate.Limiter {
-	namespace := item[:max(0, strings.LastIndex(item, "/"))]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.by) >= manyShares {
-		maps.DeleteFunc(s.by, func(_ string, l *rate.Limiter) bool { return l.Tokens() >= float64(s.burst) })
+func (r *Rate) beginTurn(n *namespaceRate, key turnKey, turn time.Time) {
+	if len(n.turns) == 0 {
+		r.waiting++
 	}
-	l, ok := s.by[namespace]
+	n.turns[key] = turn
+}
+
+func (r *Rate) endTurn(n *namespaceRate, key turnKey) {
+	if delete(n.turns, key); len(n.turns) == 0 {
+		r.waiting--
+	}
+}
+
+// namespaceRate returns the share of a namespace.
+func (r *Rate) namespaceRate(namespace string) *namespaceRate {
+	if len(r.by) >= manyShares {
+		maps.DeleteFunc(r.by, func(_ string, n *namespaceRate) bool {
+			return len(n.turns) == 0 && n.limiter.Tokens() >= float64(n.limiter.Burst())
+		})
+	}
+	n, ok := r.by[namespace]
 	if !ok {
-		l = rate.NewLimiter(s.perSecond, s.burst)
-		s.by[namespace] = l
+		share := max(1, r.perSecond/namespaceShare)
+		n = &namespaceRate{limiter: rate.NewLimiter(rate.Limit(share), share*namespaceBurst), turns: map[turnKey]time.Time{}}
+		r.by[namespace] = n
 	}
-	return l
+	return n
 }

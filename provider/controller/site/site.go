@@ -9,19 +9,21 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // Setup adds the controller of Sites to a manager. It returns an error if it cannot be added.
 func Setup(mgr ctrl.Manager, o controller.Options) error {
-	return ctrl.NewControllerManagedBy(mgr).
-		Named("site").
-		WithOptions(o.ForControllerRuntime()).
-		For(&catalogv1alpha1.Site{}).
-		Complete(&Reconciler{kube: mgr.GetClient()})
+	_, err := setup.AddController(mgr, o, setup.Controller{
+		Name: "site", Reconciler: &Reconciler{kube: mgr.GetClient()}, IsCheap: true,
+		Watch: func(b *builder.Builder) *builder.Builder { return b.For(&catalogv1alpha1.Site{}) },
+	})
+	return err
 }
 
 // A Reconciler keeps catalogv1alpha1.LabelUsableFrom equal to what spec.allowedNamespaces of the Site says. It changes nothing else.

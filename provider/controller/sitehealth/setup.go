@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	corev1 "k8s.io/api/core/v1"
@@ -22,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -51,19 +50,19 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		return err
 	}
 	w := waker{kube: kube, log: log}
-	err := ctrl.NewControllerManagedBy(mgr).
-		Named(strings.ToLower(name)).
-		WithOptions(o.ForControllerRuntime()).
-		For(&v1alpha1.SiteHealth{}, builder.WithPredicates(resource.DesiredStateChanged())).
-		Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSite)).
-		Watches(&v1alpha1.SiteSync{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSync)).
-		// Only who a Secret is, not what is in it, is kept in memory.
-		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{})).
-		WatchesRawSource(bell).
-		Complete(setup.NewWorkerShares(c.quickLook(ratelimiter.NewReconciler(name, &setup.Forgetful{
-			Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.SiteHealth{} }, Forget: c.forgetHealth,
-		}, setup.NewRateShares(o.GlobalRateLimiter, o.MaxConcurrentReconciles)), o.PollInterval), o.MaxConcurrentReconciles, bell.Wake))
-	return errors.Wrap(err, "cannot make controller")
+	_, err := setup.AddController(mgr, o, setup.Controller{
+		Name: strings.ToLower(name), Events: bell,
+		Reconciler: &setup.Forgetful{Reconciler: r, Kube: kube, New: func() client.Object { return &v1alpha1.SiteHealth{} }, Forget: c.forgetHealth},
+		Before:     func(limited reconcile.Reconciler) reconcile.Reconciler { return c.quickLook(limited, o.PollInterval) },
+		Watch: func(b *builder.Builder) *builder.Builder {
+			return b.For(&v1alpha1.SiteHealth{}, builder.WithPredicates(resource.DesiredStateChanged())).
+				Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSite)).
+				Watches(&v1alpha1.SiteSync{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSync)).
+				// Only who a Secret is, not what is in it, is kept in memory.
+				WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
+		},
+	})
+	return err
 }
 
 // requeueInterval is until something is due, be it a look at pods or a status that waits, and at most the interval for changes that no event reports.

@@ -16,6 +16,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	workloadclusterv1alpha1 "github.com/intentplane/intentplane/apis/workloadcluster/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
@@ -50,10 +51,18 @@ func addReconciler(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics,
 		kube: mgr.GetClient(), gvk: gvk, changes: changes, metrics: m, tracer: t, now: time.Now,
 		log: o.Logger.WithValues("controller", name), logs: map[types.NamespacedName]*phaseLog{},
 	}
-	return ctrl.NewControllerManagedBy(mgr).Named(name).WithOptions(o.ForControllerRuntime()).For(partial, builder.OnlyMetadata).Complete(r)
+	_, err := setup.AddController(mgr, o, setup.Controller{
+		Name: name, Reconciler: r, IsCheap: true,
+		Watch: func(b *builder.Builder) *builder.Builder { return b.For(partial, builder.OnlyMetadata) },
+	})
+	return err
 }
 
 func addSiteReconciler(mgr ctrl.Manager, o controller.Options, m *telemetry.Metrics) error {
 	r := &SiteReconciler{kube: mgr.GetClient(), metrics: m, since: time.Now(), measured: map[types.NamespacedName]map[string]time.Time{}}
-	return ctrl.NewControllerManagedBy(mgr).Named("transition/sites").WithOptions(o.ForControllerRuntime()).For(&deliveryv1alpha1.SiteSync{}).Complete(r)
+	_, err := setup.AddController(mgr, o, setup.Controller{
+		Name: "transition/sites", Reconciler: r, IsCheap: true,
+		Watch: func(b *builder.Builder) *builder.Builder { return b.For(&deliveryv1alpha1.SiteSync{}) },
+	})
+	return err
 }
