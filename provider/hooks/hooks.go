@@ -6,6 +6,8 @@ package hooks
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/base64"
 	"net"
 	"net/http"
 	"time"
@@ -124,7 +126,8 @@ func (s *Server) stop(ctx context.Context, server *http.Server) {
 
 // Handler returns what answers hooks.
 func (s *Server) Handler() http.Handler {
-	h := &handler{Server: s, limit: newRateLimit(), places: newReadPlaces(), namespaces: newNamespaceLimit()}
+	decoy := prefixKey + base64.StdEncoding.EncodeToString([]byte(rand.Text()))
+	h := &handler{Server: s, limit: newRateLimit(), places: &readPlaces{}, namespaces: newNamespaceLimit(), decoy: []byte(decoy)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /hooks/{namespace}/{application}", h.answerHook)
 	return mux
@@ -137,7 +140,13 @@ type handler struct {
 	limit      *rateLimit
 	places     *readPlaces
 	namespaces *namespaceLimit
+
+	// decoy is the token of Applications that have none: their hooks are read, and end, as those of others with a wrong signature.
+	decoy []byte
 }
+
+// resultVerified means that a hook is signed with the token of its Application. It is no answer.
+const resultVerified = ""
 
 // answerHook says little: who sends a hook does not learn whether an Application exists, nor what is wrong with a signature.
 func (h *handler) answerHook(w http.ResponseWriter, r *http.Request) {
@@ -158,41 +167,60 @@ func (h *handler) answerHook(w http.ResponseWriter, r *http.Request) {
 // receiveHook verifies a hook, and has the repository looked at.
 func (h *handler) receiveHook(w http.ResponseWriter, r *http.Request) string {
 	key := types.NamespacedName{Namespace: r.PathValue("namespace"), Name: r.PathValue("application")}
-	source, _, _ := net.SplitHostPort(r.RemoteAddr)
+	network := networkOf(r.RemoteAddr)
 	switch {
-	case !isSigned(r.Header):
+	case !isSigned(r.Header, h.Now()):
 		return h.refuse(key, "it is not signed")
 	case r.ContentLength > MaxBody:
 		return ResultTooLarge
-	case !h.limit.allowHook(sender{application: key, source: source}, h.Now()), !h.places.takePlace(source):
+	case !h.limit.allowHook(sender{application: key, network: network}, h.Now()):
 		return ResultLimited
 	}
-	defer h.places.freePlace(source)
-	return h.verifyHook(key, w, r)
+	place := h.places.takePlace(network, h.Now(), func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
+	if place == nil {
+		return ResultLimited
+	}
+	result := h.verifyHook(key, w, r)
+	h.places.freePlace(place) // From here on a tenant waits for itself.
+	if result != resultVerified {
+		return result
+	}
+	return h.recordHook(r.Context(), key)
 }
 
+// verifyHook returns resultVerified, or why a hook is not recorded. Of an Application that does not exist it reads as much as of others.
 func (h *handler) verifyHook(key types.NamespacedName, w http.ResponseWriter, r *http.Request) string {
 	token, err := h.Receiver.TokenOf(r.Context(), key)
 	if err != nil {
 		h.Log.Info("Cannot read the token of a webhook", "application", key, "error", err)
 		return ResultUnread
 	}
-	if len(token) == 0 {
-		return h.refuse(key, "no Application of that name has a webhook with a token")
+	isKnown := len(token) > 0
+	if !isKnown {
+		token = h.decoy
 	}
-	isTrue, err := checkProofs(proofsOf(r.Header, token, h.Now()), http.MaxBytesReader(w, r.Body, MaxBody))
+	now := h.Now()
+	isTrue, err := checkProofs(proofsOf(r.Header, token, now), isBodySigned(r.Header, now), http.MaxBytesReader(w, r.Body, MaxBody))
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
 		return ResultTooLarge
 	case err != nil:
 		return ResultUnread
+	case !isKnown:
+		return h.refuse(key, "no Application of that name has a webhook with a token")
 	case !isTrue:
 		return h.refuse(key, "the signature is not one of the token")
-	case !h.namespaces.allowHook(key.Namespace, h.Now()):
+	}
+	return resultVerified
+}
+
+// recordHook has the repository of a verified hook looked at, as often as its namespace may.
+func (h *handler) recordHook(ctx context.Context, key types.NamespacedName) string {
+	if !h.namespaces.allowHook(key.Namespace, h.Now()) {
 		return ResultLimited
 	}
-	if err := h.Receiver.Record(r.Context(), key); err != nil {
+	if err := h.Receiver.Record(ctx, key); err != nil {
 		h.Log.Info("Cannot record a webhook", "application", key, "error", err)
 		return ResultUnread
 	}

@@ -1,13 +1,16 @@
 package hooks
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,11 +29,15 @@ type target struct {
 	begun chan struct{}
 	ended <-chan struct{}
 	looks []string
+
+	mu    sync.Mutex
 	reads int
 }
 
 // TokenOf returns the token of an Application.
 func (r *target) TokenOf(_ context.Context, application types.NamespacedName) ([]byte, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.reads++
 	if application.Name == "other" {
 		return nil, r.err
@@ -231,5 +238,119 @@ func TestStart(t *testing.T) {
 	s.Address = "127.0.0.1:no"
 	if err := s.Start(t.Context()); err == nil {
 		t.Error("An address that cannot be listened at is an error")
+	}
+}
+
+// TestExistenceIsConcealed sends hooks of an Application, and of one that does not exist, in each way that shows what the server reads.
+func TestExistenceIsConcealed(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		header http.Header
+		body   string
+		want   string
+	}{
+		"Expect":  {reason: "Both servers ask for the body of a request that waits for that.", header: header(headerGitHub, "sha256="+hexOf("x", body)), body: body, want: "HTTP/1.1 100 Continue"},
+		"Chunked": {reason: "Both bodies are read up to the bound.", header: header(headerGitHub, "sha256="+hexOf("x", body)), want: "HTTP/1.1 413 Request Entity Too Large"},
+		"Standard": {
+			reason: "Both bodies of a request with a signature of the Standard Webhooks specification are asked for.",
+			header: http.Header{headerSignature: {"v1,eA=="}, headerTimestamp: {strconv.FormatInt(clock().Unix(), 10)}}, body: body, want: "HTTP/1.1 100 Continue",
+		},
+		"Token": {reason: "No body is asked for where the token is in the header.", header: header(headerGitLabToken, "x"), body: body, want: "HTTP/1.1 404 Not Found"},
+	}
+	counts := []string{}
+	s := httptest.NewServer(newServer(&target{}, &counts).Handler())
+	t.Cleanup(s.Close)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for _, application := range []string{"shop", "other"} {
+				if diff := cmp.Diff(tc.want, firstLine(t, s.Listener.Addr().String(), application, tc.header, tc.body)); diff != "" {
+					t.Errorf("%s\nanswer for %s: -want, +got:\n%s", tc.reason, application, diff)
+				}
+			}
+		})
+	}
+}
+
+// firstLine sends a hook, and returns the first line of the answer. A hook with a body waits until the server asks for it. An empty body has no end.
+func firstLine(t *testing.T, address, application string, h http.Header, body string) string {
+	t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	head := &strings.Builder{}
+	fmt.Fprintf(head, "POST /hooks/team-a/%s HTTP/1.1\r\nHost: x\r\n", application)
+	if body == "" {
+		head.WriteString("Transfer-Encoding: chunked\r\n")
+	} else {
+		fmt.Fprintf(head, "Expect: 100-continue\r\nContent-Length: %d\r\n", len(body))
+	}
+	_ = h.Write(head)
+	if _, err := io.WriteString(conn, head.String()+"\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if body == "" {
+		go func() {
+			chunk := fmt.Sprintf("%x\r\n%s\r\n", 1<<20, strings.Repeat("x", 1<<20))
+			for {
+				if _, err := io.WriteString(conn, chunk); err != nil {
+					return
+				}
+			}
+		}()
+	}
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(line)
+}
+
+// TestSlowHooks has as many connections of one network send nothing as it has places, as behind a proxy. A hook of the same network is received all the same.
+func TestSlowHooks(t *testing.T) {
+	var mu sync.Mutex
+	now, counts := clock(), []string{}
+	r := &target{}
+	server := newServer(r, &counts)
+	server.Now = func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return now
+	}
+	server.Count = func(string) {}
+	handler := server.Handler()
+	s := httptest.NewServer(handler)
+	t.Cleanup(s.Close)
+	for n := range maxOfNetwork {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		_, _ = fmt.Fprintf(conn, "POST /hooks/hostile/a%d HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n%s: %s\r\n\r\n", n, headerGitea, hexOf("x", body))
+		if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, "100") {
+			t.Fatalf("The hook has a place: %q, %v", line, err)
+		}
+	}
+	status := func() int {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/hooks/team-a/shop", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set(headerGitHub, "sha256="+hexOf(token, body))
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		return resp.StatusCode
+	}
+	first := status()
+	mu.Lock()
+	now = now.Add(slowRead)
+	mu.Unlock()
+	if diff := cmp.Diff([]int{http.StatusTooManyRequests, http.StatusAccepted}, []int{first, status()}); diff != "" {
+		t.Errorf("A hook that comes slowly gives its place to the next one.\nstatus at once, and after %s: -want, +got:\n%s", slowRead, diff)
 	}
 }

@@ -3,6 +3,9 @@ package hooks
 import (
 	"hash/maphash"
 	"maps"
+	"net"
+	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,46 +26,94 @@ const (
 	// rates is how many rates are kept. Senders that share one share its hooks: what is kept does not grow with the names that are sent.
 	rates = 4096
 
-	// maxAtOnce is how many hooks are read at once, and maxOfSource how many of them of one address: who sends slowly does not take all places.
-	maxAtOnce   = 64
-	maxOfSource = 16
+	// maxAtOnce is how many hooks are read at once, and maxOfNetwork how many of them of one network. No body is kept, so that many are little memory.
+	maxAtOnce    = 256
+	maxOfNetwork = 64
+
+	// slowRead is how long a hook is read before its place may be given to another one.
+	slowRead = 2 * time.Second
+
+	// networkBits is the prefix of an IPv6 address that one sender has: it may send from each address of its network.
+	networkBits = 64
 )
 
-// A sender is an address that sends hooks of one Application. A sender that cannot sign hooks uses up the rate of its own address, and not that of the
+// networkOf returns the network that a connection comes from: an IPv4 address, or the network of an IPv6 address.
+func networkOf(remote string) string {
+	host, _, _ := net.SplitHostPort(remote)
+	a, err := netip.ParseAddr(host)
+	if err != nil || a.Unmap().Is4() {
+		return a.Unmap().String()
+	}
+	network, _ := a.WithZone("").Prefix(networkBits) // An IPv6 address has so many bits.
+	return network.String()
+}
+
+// A sender is a network that sends hooks of one Application. A sender that cannot sign hooks uses up the rate of its own network, and not that of the
 // Git server. Behind a proxy that hides the address all senders of an Application share its rate.
 type sender struct {
 	application types.NamespacedName
-	source      string
+	network     string
 }
 
-// readPlaces are the places of the hooks that are read at once.
+// readPlaces are the places of the hooks that are read at once. Where none is free, a hook that comes slowly gives its place to the next one: connections
+// that send nothing keep no other hook out.
 type readPlaces struct {
-	mu       sync.Mutex
-	taken    int
-	bySource map[string]int
+	mu sync.Mutex
+	// taken are the places in the order in which they were taken.
+	taken []*readPlace
 }
 
-func newReadPlaces() *readPlaces { return &readPlaces{bySource: map[string]int{}} }
+// A readPlace is the place of one hook.
+type readPlace struct {
+	network string
+	takenAt time.Time
+	// giveUp ends the reading of the hook.
+	giveUp func()
+}
 
-// takePlace takes a place for a hook of an address, if one is free.
-func (p *readPlaces) takePlace(source string) bool {
+// takePlace takes a place for a hook of a network. It returns nil if none is free, and each hook of the network, or of all networks, is read for a short time.
+func (p *readPlaces) takePlace(network string, now time.Time, giveUp func()) *readPlace {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.taken >= maxAtOnce || p.bySource[source] >= maxOfSource {
+	isOfNetwork := func(taken *readPlace) bool { return taken.network == network }
+	if p.count(isOfNetwork) >= maxOfNetwork && !p.endSlowest(now, isOfNetwork) {
+		return nil
+	}
+	if len(p.taken) >= maxAtOnce && !p.endSlowest(now, func(*readPlace) bool { return true }) {
+		return nil
+	}
+	place := &readPlace{network: network, takenAt: now, giveUp: giveUp}
+	p.taken = append(p.taken, place)
+	return place
+}
+
+func (p *readPlaces) count(match func(*readPlace) bool) int {
+	n := 0
+	for _, taken := range p.taken {
+		if match(taken) {
+			n++
+		}
+	}
+	return n
+}
+
+// endSlowest ends the hook that is read for longest of those that match, and frees its place. It returns false if none is slow.
+func (p *readPlaces) endSlowest(now time.Time, match func(*readPlace) bool) bool {
+	i := slices.IndexFunc(p.taken, match)
+	if i < 0 || now.Sub(p.taken[i].takenAt) < slowRead {
 		return false
 	}
-	p.taken++
-	p.bySource[source]++
+	p.taken[i].giveUp()
+	p.taken = slices.Delete(p.taken, i, i+1)
 	return true
 }
 
-// freePlace gives a place back.
-func (p *readPlaces) freePlace(source string) {
+// freePlace gives a place back, unless another hook has it by now.
+func (p *readPlaces) freePlace(place *readPlace) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.taken--
-	if p.bySource[source]--; p.bySource[source] == 0 {
-		delete(p.bySource, source)
+	if i := slices.Index(p.taken, place); i >= 0 {
+		p.taken = slices.Delete(p.taken, i, i+1)
 	}
 }
 

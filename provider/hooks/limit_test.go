@@ -15,7 +15,7 @@ func TestRateLimit(t *testing.T) {
 	count := func(key types.NamespacedName, tries int) int {
 		n := 0
 		for range tries {
-			if l.allowHook(sender{application: key, source: "203.0.113.7"}, now) {
+			if l.allowHook(sender{application: key, network: "203.0.113.7"}, now) {
 				n++
 			}
 		}
@@ -28,7 +28,7 @@ func TestRateLimit(t *testing.T) {
 	if got := count(shop, 1000); got != int(time.Second/hookSpacing) {
 		t.Errorf("%d hooks are verified a second later, want %d", got, time.Second/hookSpacing)
 	}
-	if got := l.allowHook(sender{application: shop, source: "198.51.100.4"}, now) || l.allowHook(sender{application: shop, source: "198.51.100.5"}, now); !got {
+	if got := l.allowHook(sender{application: shop, network: "198.51.100.4"}, now) || l.allowHook(sender{application: shop, network: "198.51.100.5"}, now); !got {
 		t.Error("an address that sends many hooks takes the rate of others")
 	}
 	free := 0
@@ -65,33 +65,68 @@ func TestNamespaceLimit(t *testing.T) {
 	}
 }
 
-// TestReadPlaces has an address that sends all of its hooks slowly.
+// TestReadPlaces has a network that sends all of its hooks slowly.
 func TestReadPlaces(t *testing.T) {
-	p := newReadPlaces()
-	take := func(source string, tries int) int {
-		n := 0
+	p, now, ended := &readPlaces{}, clock(), 0
+	take := func(network string, tries int) []*readPlace {
+		var out []*readPlace
 		for range tries {
-			if p.takePlace(source) {
-				n++
+			if place := p.takePlace(network, now, func() { ended++ }); place != nil {
+				out = append(out, place)
 			}
 		}
-		return n
+		return out
 	}
-	if got := take("203.0.113.7", maxAtOnce); got != maxOfSource {
-		t.Errorf("one address has %d places, want %d", got, maxOfSource)
+	slow := take("203.0.113.7", maxAtOnce)
+	if len(slow) != maxOfNetwork {
+		t.Errorf("A network has its places.\ntakePlace(...): want %d, got %d", maxOfNetwork, len(slow))
 	}
-	if !p.takePlace("198.51.100.4") {
-		t.Error("another address has no place beside one that took all of its own")
+	other := take("198.51.100.4", 1)
+	if len(other) != 1 || ended > 0 {
+		t.Errorf("Another network has places beside one that took all of its own.\ntakePlace(...): got %d, and %d hooks end", len(other), ended)
 	}
-	p.freePlace("198.51.100.4")
-	for _, source := range []string{"a", "b", "c", "d"} {
-		take(source, maxOfSource)
+	now = now.Add(slowRead)
+	if next := take("203.0.113.7", 1); len(next) != 1 || ended != 1 {
+		t.Errorf("A hook that comes slowly gives its place to the next one.\ntakePlace(...): got %d, and %d hooks end", len(next), ended)
 	}
-	if p.taken != maxAtOnce {
-		t.Errorf("%d hooks are read at once, want %d", p.taken, maxAtOnce)
+	p.freePlace(slow[0]) // Another hook has its place.
+	if got := len(p.taken); got != maxOfNetwork+1 {
+		t.Errorf("A place that another hook has is not given back.\nplaces: want %d, got %d", maxOfNetwork+1, got)
 	}
-	p.freePlace("203.0.113.7")
-	if got := take("203.0.113.7", 2); got != 1 {
-		t.Errorf("%d places are taken where one was given back", got)
+	for _, place := range append(slow[1:], other...) {
+		p.freePlace(place)
+	}
+	for _, network := range []string{"a", "b", "c", "d", "e"} {
+		take(network, maxOfNetwork)
+	}
+	if got := len(p.taken); got != maxAtOnce {
+		t.Errorf("All networks together have their places.\nplaces: want %d, got %d", maxAtOnce, got)
+	}
+	if got := take("f", 1); len(got) > 0 {
+		t.Error("A hook that is read for a short time keeps its place.\ntakePlace(...): want none")
+	}
+	now = now.Add(slowRead)
+	if got := take("f", 1); len(got) != 1 {
+		t.Error("Where all places are taken, a slow hook of any network gives its place up.\ntakePlace(...): want one")
+	}
+}
+
+func TestNetworkOf(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		remote string
+		want   string
+	}{
+		"IPv4":   {reason: "An IPv4 address is its own network.", remote: "203.0.113.7:4711", want: "203.0.113.7"},
+		"IPv6":   {reason: "All addresses of an IPv6 network are one sender.", remote: "[2001:db8:1:2:3:4:5:6]:4711", want: "2001:db8:1:2::/64"},
+		"Zone":   {reason: "The zone of an address is no part of its network.", remote: "[fe80::1%eth0]:4711", want: "fe80::/64"},
+		"Mapped": {reason: "An IPv4 address that is written as IPv6 is one of IPv4.", remote: "[::ffff:203.0.113.7]:4711", want: "203.0.113.7"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, networkOf(tc.remote)); diff != "" {
+				t.Errorf("%s\nnetworkOf(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

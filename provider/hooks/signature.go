@@ -47,18 +47,48 @@ type proof struct {
 	token []byte
 }
 
-// isSigned reports whether a request carries a signature or a token. All others are refused before anything is read.
-func isSigned(h http.Header) bool {
-	return slices.ContainsFunc([]string{headerGitHub, headerGitea, headerGitLabToken, headerSignature}, func(name string) bool { return h.Get(name) != "" })
+// isSigned reports whether a request carries a token, or a signature that can be one. All others are refused before anything is read.
+func isSigned(h http.Header, now time.Time) bool {
+	return h.Get(headerGitLabToken) != "" || isBodySigned(h, now)
+}
+
+// isBodySigned reports whether a request carries something that can be a signature of its body. It depends on the request alone, and not on a token.
+func isBodySigned(h http.Header, now time.Time) bool {
+	return len(hexSignatures(h))+len(standardSignatures(h, now)) > 0
+}
+
+// hexSignatures returns the signatures of GitHub and Gitea that a request carries.
+func hexSignatures(h http.Header) [][]byte {
+	var out [][]byte
+	for _, text := range []string{strings.TrimPrefix(h.Get(headerGitHub), "sha256="), h.Get(headerGitea)} {
+		if given, err := hex.DecodeString(text); err == nil && len(given) == sha256.Size {
+			out = append(out, given)
+		}
+	}
+	return out
+}
+
+// standardSignatures returns the signatures of the Standard Webhooks specification that a request carries. One that is old carries none.
+func standardSignatures(h http.Header, now time.Time) [][]byte {
+	if !isRecent(h.Get(headerTimestamp), now) {
+		return nil
+	}
+	var out [][]byte
+	for text := range strings.FieldsSeq(h.Get(headerSignature)) {
+		encoded, isV1 := strings.CutPrefix(text, "v1,")
+		given, err := base64.StdEncoding.DecodeString(encoded)
+		if err == nil && isV1 && len(out) < maxSignatures {
+			out = append(out, given)
+		}
+	}
+	return out
 }
 
 // proofsOf returns the proofs that a request carries, in any of the ways of Git servers.
 func proofsOf(h http.Header, token []byte, now time.Time) []proof {
 	out := signatureProofs(h, token, now)
-	for _, text := range []string{strings.TrimPrefix(h.Get(headerGitHub), "sha256="), h.Get(headerGitea)} {
-		if given, err := hex.DecodeString(text); err == nil && len(given) == sha256.Size {
-			out = append(out, proof{sum: hmac.New(sha256.New, token), given: given})
-		}
+	for _, given := range hexSignatures(h) {
+		out = append(out, proof{sum: hmac.New(sha256.New, token), given: given})
 	}
 	if given := h.Get(headerGitLabToken); given != "" {
 		out = append(out, proof{given: []byte(given), token: token})
@@ -70,15 +100,11 @@ func proofsOf(h http.Header, token []byte, now time.Time) []proof {
 func signatureProofs(h http.Header, token []byte, now time.Time) []proof {
 	encoded, hasPrefix := bytes.CutPrefix(token, []byte(prefixKey))
 	key, err := base64.StdEncoding.DecodeString(string(encoded))
-	if !hasPrefix || err != nil || len(key) == 0 || !isRecent(h.Get(headerTimestamp), now) {
+	if !hasPrefix || err != nil || len(key) == 0 {
 		return nil
 	}
 	var out []proof
-	for text := range strings.FieldsSeq(h.Get(headerSignature)) {
-		given, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(text, "v1,"))
-		if err != nil || !strings.HasPrefix(text, "v1,") || len(out) == maxSignatures {
-			continue
-		}
+	for _, given := range standardSignatures(h, now) {
 		sum := hmac.New(sha256.New, key)
 		_, _ = io.WriteString(sum, h.Get(headerID)+"."+h.Get(headerTimestamp)+".")
 		out = append(out, proof{sum: sum, given: given})
@@ -95,15 +121,16 @@ func isRecent(seconds string, now time.Time) bool {
 	return err == nil && now.Sub(time.Unix(n, 0)).Abs() <= maxSkew
 }
 
-// checkProofs reads a body through all hashes, and reports whether one of the proofs holds. It keeps nothing of the body. It returns the error of reading.
-func checkProofs(proofs []proof, body io.Reader) (bool, error) {
+// checkProofs reads a signed body through all hashes, and reports whether one of the proofs holds. It keeps nothing of the body. It returns the error of
+// reading.
+func checkProofs(proofs []proof, isBodySigned bool, body io.Reader) (bool, error) {
 	var sums []io.Writer
 	for _, p := range proofs {
 		if p.sum != nil {
 			sums = append(sums, p.sum)
 		}
 	}
-	if len(sums) > 0 {
+	if isBodySigned {
 		if _, err := io.Copy(io.MultiWriter(sums...), body); err != nil {
 			return false, errors.Wrap(err, "cannot read body")
 		}

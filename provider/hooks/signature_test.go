@@ -67,11 +67,11 @@ func TestProofs(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := checkProofs(proofsOf(tc.header, []byte(tc.token), clock()), strings.NewReader(body))
+			got, err := checkProofs(proofsOf(tc.header, []byte(tc.token), clock()), isBodySigned(tc.header, clock()), strings.NewReader(body))
 			if got != tc.want || err != nil {
 				t.Errorf("\n%s\ncheckProofs(...): %t, %v", tc.reason, got, err)
 			}
-			if tc.want && !isSigned(tc.header) {
+			if tc.want && !isSigned(tc.header, clock()) {
 				t.Errorf("\n%s\nisSigned(...): false", tc.reason)
 			}
 		})
