@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -36,6 +37,7 @@ const (
 type books struct {
 	kube      client.Client
 	namespace string
+	log       logging.Logger
 
 	mu   sync.Mutex
 	open map[string]*book
@@ -54,11 +56,11 @@ type book struct {
 	changes, saved int
 }
 
-func newBooks(kube client.Client, namespace string) *books {
-	return &books{kube: kube, namespace: namespace, open: map[string]*book{}}
+func newBooks(kube client.Client, namespace string, log logging.Logger) *books {
+	return &books{kube: kube, namespace: namespace, log: log, open: map[string]*book{}}
 }
 
-// get returns the book of a namespace. One that cannot be decoded is empty. It returns an error if it cannot be read.
+// get returns the book of a namespace. It returns an error if the book cannot be read.
 func (s *books) get(ctx context.Context, namespace string) (*book, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,11 +71,21 @@ func (s *books) get(ctx context.Context, namespace string) (*book, error) {
 	if err := s.kube.Get(ctx, b.key, cm); client.IgnoreNotFound(err) != nil {
 		return nil, errors.Wrap(err, "cannot get marks of notifications")
 	}
-	if content, err := notification.DecodeBook(cm.Data[marksKey]); err == nil {
-		b.content = content
+	if text, isWritten := cm.Data[marksKey]; isWritten {
+		b.content = s.decode(b.key, text)
 	}
 	s.open[namespace] = b
 	return b, nil
+}
+
+// decode returns the content of a book. One that cannot be decoded is empty, and the log says so: receivers get outcomes from then on, and miss earlier ones.
+func (s *books) decode(key client.ObjectKey, text string) *notification.Book {
+	content, err := notification.DecodeBook(text)
+	if err != nil {
+		s.log.Info("Cannot decode marks of notifications: receivers get outcomes from now on alone", "configMap", key.String(), "error", err)
+		return &notification.Book{}
+	}
+	return content
 }
 
 // namespaces returns those that have a ConfigMap with marks. It returns an error if they cannot be listed.

@@ -2,10 +2,13 @@ package notification
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,7 +27,7 @@ func mark(b *book, uid string, index int64) {
 // marksIn returns how many deployments of a namespace have marks in its ConfigMap.
 func (w *testEnv) marksIn(namespace string) int {
 	w.t.Helper()
-	b, err := newBooks(w.kube, "crossplane-system").get(w.t.Context(), namespace)
+	b, err := newBooks(w.kube, "crossplane-system", logging.NewNopLogger()).get(w.t.Context(), namespace)
 	w.must(err)
 	return len(b.content.Deployments)
 }
@@ -32,7 +35,7 @@ func (w *testEnv) marksIn(namespace string) int {
 // TestBooks keeps one ConfigMap for each namespace, in the provider's own.
 func TestBooks(t *testing.T) {
 	w := newTestEnv(t)
-	s := newBooks(w.kube, "crossplane-system")
+	s := newBooks(w.kube, "crossplane-system", logging.NewNopLogger())
 	for _, namespace := range []string{"", "team-a", "team-b"} {
 		b, err := s.get(t.Context(), namespace)
 		w.must(err)
@@ -63,7 +66,7 @@ func TestBooks(t *testing.T) {
 func TestWritesAreShared(t *testing.T) {
 	w := newTestEnv(t)
 	w.writes = 0
-	b, err := newBooks(w.kube, "crossplane-system").get(t.Context(), "team-a")
+	b, err := newBooks(w.kube, "crossplane-system", logging.NewNopLogger()).get(t.Context(), "team-a")
 	w.must(err)
 	const deployments = 1000
 	for i := range deployments {
@@ -93,6 +96,14 @@ func TestBrokenBook(t *testing.T) {
 	for i := range l.Items {
 		l.Items[i].Data = map[string]string{marksKey: "{"}
 		w.must(w.kube.Update(t.Context(), &l.Items[i]))
+	}
+	lines := []string{}
+	log := logging.NewLogrLogger(funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{}))
+	if _, err := newBooks(w.kube, "crossplane-system", log).get(t.Context(), "team-a"); err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 1 || !strings.Contains(lines[0], "crossplane-system/"+nameOf("team-a")) {
+		t.Errorf("The log names the marks that cannot be decoded.\nlog: %q", lines)
 	}
 	w.now = w.now.Add(time.Second)
 	w.restart()

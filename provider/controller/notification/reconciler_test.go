@@ -188,7 +188,7 @@ func (w *testEnv) restart() {
 	gvk := schema.GroupVersionKind{Group: deploymentv1alpha1.GroupNamespaced, Version: deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind}
 	w.counts.pending = 0
 	w.r = &Reconciler{
-		kube: w.kube, live: w.kube, gvk: gvk, books: newBooks(w.kube, "crossplane-system"), poster: w.receiver, counter: w.counts, hosts: []string{"a.example.org"},
+		kube: w.kube, live: w.kube, gvk: gvk, books: newBooks(w.kube, "crossplane-system", logging.NewNopLogger()), poster: w.receiver, counter: w.counts, hosts: []string{"a.example.org"},
 		now: func() time.Time { return w.now }, log: logging.NewNopLogger(), notes: setup.NewMemory(newNote),
 		wake: func(key types.NamespacedName) { w.woken = append(w.woken, key) },
 	}
@@ -730,7 +730,7 @@ func TestDeploymentIsDeleted(t *testing.T) {
 			w.moveTo(1, verified()...)
 			w.mustReconcile()
 			tc.remove(w)
-			w.r.books = newBooks(w.kube, "crossplane-system")
+			w.r.books = newBooks(w.kube, "crossplane-system", logging.NewNopLogger())
 			b, err = w.r.books.get(t.Context(), "team-a")
 			w.must(err)
 			if diff := cmp.Diff(tc.want, slices.Sorted(maps.Keys(b.content.Deployments))); diff != "" {
