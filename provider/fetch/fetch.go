@@ -33,7 +33,12 @@ const (
 	Timeout = 10 * time.Second
 
 	maxHeaderBytes = 64 << 10
-	idleTimeout    = 90 * time.Second
+
+	// streamWindow and connectionWindow are how many bytes of one answer, and of all answers of a connection, a server may send before they are read.
+	streamWindow     = 256 << 10
+	connectionWindow = 2 << 20
+
+	idleTimeout = 90 * time.Second
 
 	// maxTransports is how many sets of certificates we keep connections for.
 	maxTransports = 64
@@ -272,6 +277,7 @@ func (c *Client) newTransport(bundle []byte) (*http.Transport, error) {
 	t := &http.Transport{
 		DialContext: d.DialContext, TLSClientConfig: conf, TLSHandshakeTimeout: Timeout, ForceAttemptHTTP2: true,
 		MaxResponseHeaderBytes: maxHeaderBytes, MaxConnsPerHost: 32, IdleConnTimeout: idleTimeout,
+		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: streamWindow, MaxReceiveBufferPerConnection: connectionWindow},
 	}
 	c.transports[key] = t
 	return t, nil

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -151,5 +152,31 @@ func TestIsOutage(t *testing.T) {
 				t.Errorf("%s\nIsOutage(%v): want %t, got %t", tc.reason, tc.err, tc.want, got)
 			}
 		})
+	}
+}
+
+// TestUnreadBytes asks a server for an answer that is too large, over HTTP/2. What it can send beyond the bound is what the provider holds unread.
+func TestUnreadBytes(t *testing.T) {
+	sent, ended := &atomic.Int64{}, make(chan struct{})
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		defer close(ended)
+		for range 1024 {
+			n, err := w.Write(make([]byte, 16<<10))
+			if sent.Add(int64(n)); err != nil {
+				return
+			}
+		}
+	}))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+	if diff := cmp.Diff(Error(ProblemLarge).Error(), do(t, New(Options{Loopback: true}), s.URL, Credentials{CABundle: ca})); diff != "" {
+		t.Errorf("An answer that is too large is refused.\nDo(...): -want, +got:\n%s", diff)
+	}
+	<-ended
+	const limit = MaxBytes + 2*streamWindow + 128<<10
+	if got := sent.Load(); got > limit {
+		t.Errorf("A server sends little beyond the bound.\nsent: want at most %d bytes, got %d", limit, got)
 	}
 }
