@@ -8,7 +8,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
@@ -23,12 +22,19 @@ const (
 	directoriesAtOnce = 50
 )
 
+// maxQuestions is how many questions about files one plan asks a repository. A server that refuses large answers is asked for smaller ones.
+const maxQuestions = 1_000
+
 // A gatherer gathers the facts about a request, past caches. What it read by an id it does not read again.
 type gatherer struct {
 	*Reconciler
 
 	request *v1alpha1.PruneRequest
 	opened  gitdelivery.OpenRepository
+	// cluster is what the API server holds. gatherCluster sets it before a plan is made.
+	cluster *clusterFacts
+	// questions is how many questions about files the repository was asked.
+	questions int
 
 	// markers are contents by the ids of their files, and objects are what directories hold, by their path and the id of their tree. Nil stands for what
 	// cannot be read.
@@ -91,10 +97,8 @@ func (g *gatherer) gatherFacts(ctx context.Context, s *git.Snapshot, at time.Tim
 	if err != nil {
 		return nil, nil, err
 	}
-	f.Repository.Entries = entriesOf(records, c.Git.Branch)
-	if err := g.listOwners(ctx, f); err != nil {
-		return nil, nil, err
-	}
+	f.Repository.Entries, f.Repository.Deliveries = entriesOf(records, c.Git.Branch), g.cluster.owners.Repository.Deliveries
+	f.Living, f.Unlisted = g.cluster.owners.Living, g.cluster.owners.Unlisted
 	f.Directories, err = g.readDirectories(ctx, s, records)
 	return f, records, err
 }
@@ -128,6 +132,9 @@ func (g *gatherer) readDirectories(ctx context.Context, s *git.Snapshot, records
 
 // readMarkers reads files by their ids. One that is too large for an answer is found by halves, and counts as empty: it is not a marker.
 func (g *gatherer) readMarkers(ctx context.Context, s *git.Snapshot, ids []string) error {
+	if err := g.countQuestion(); err != nil {
+		return err
+	}
 	got, err := g.opened.Repository.ReadFiles(ctx, s, ids)
 	switch {
 	case failure.ClassOf(err) != failure.ClassTooLarge && err != nil:
@@ -145,6 +152,14 @@ func (g *gatherer) readMarkers(ctx context.Context, s *git.Snapshot, ids []strin
 	return nil
 }
 
+// countQuestion returns an error once a plan has asked the repository too much.
+func (g *gatherer) countQuestion() error {
+	if g.questions++; g.questions > maxQuestions {
+		return errors.Errorf("cannot plan: the repository needs more than %d questions about its files", maxQuestions)
+	}
+	return nil
+}
+
 // readObjects reads what is in the directories of items.
 func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Facts, items []prune.Item) error {
 	trees := map[string]string{}
@@ -157,11 +172,6 @@ func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Fa
 			return err
 		}
 	}
-	blueprints := &catalogv1alpha1.BlueprintList{}
-	if err := g.live.List(ctx, blueprints); err != nil {
-		return errors.Wrap(err, "cannot list Blueprints")
-	}
-	marked := prune.IrreversibleKinds(blueprints.Items)
 	for i := range f.Directories {
 		d := &f.Directories[i]
 		objects := g.objects[trees[d.Path]]
@@ -170,7 +180,7 @@ func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Fa
 		}
 		d.Unread = false
 		for _, o := range objects {
-			o.Irreversible = marked[o.Kind]
+			o.Irreversible = g.cluster.irreversible[o.Kind]
 			d.Objects = append(d.Objects, o)
 		}
 	}
@@ -179,6 +189,9 @@ func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Fa
 
 // readChunk reads some directories. One that is too large for an answer is found by halves.
 func (g *gatherer) readChunk(ctx context.Context, s *git.Snapshot, paths []string, trees map[string]string) error {
+	if err := g.countQuestion(); err != nil {
+		return err
+	}
 	got, err := g.opened.Repository.ReadDirectories(ctx, s, paths)
 	switch {
 	case failure.ClassOf(err) != failure.ClassTooLarge && err != nil:

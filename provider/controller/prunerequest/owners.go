@@ -2,7 +2,9 @@ package prunerequest
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -11,16 +13,20 @@ import (
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/prune"
+	"github.com/intentplane/intentplane/provider/shares"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -46,6 +52,67 @@ func deploymentKinds() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{
 		claims.WithKind(deploymentv1alpha1.Kind), claims.WithKind("X" + deploymentv1alpha1.Kind), namespaced.WithKind(deploymentv1alpha1.Kind),
 	}
+}
+
+// blueprintsAtOnce is how many Blueprints one list asks for. Each may have nearly a megabyte.
+const blueprintsAtOnce = 20
+
+// A clusterFacts is what the API server holds about the owners of directories, at a time. It is gathered before a plan waits in the queue of a repository: a
+// plan that has its turn there asks the API server nothing, and all deliveries to the repository would wait for it.
+type clusterFacts struct {
+	gatheredAt time.Time
+	// owners has the living objects, the kinds that cannot be listed, and the deliveries into the repository.
+	owners prune.Facts
+	// deliveries are the generations of all GitDeliveries.
+	deliveries map[types.UID]int64
+	// irreversible are the kinds that Blueprints mark so.
+	irreversible map[string]bool
+	// engines says for each Site whether an engine reads its directory.
+	engines map[string]bool
+}
+
+// gatherCluster gathers what the API server holds, past caches. It waits until few others do: each holds the owners of all directories.
+func (g *gatherer) gatherCluster(ctx context.Context) error {
+	free, err := g.lists.Acquire(ctx, shares.Place{Namespace: g.request.GetNamespace()})
+	if err != nil {
+		return errors.Wrap(err, "cannot list owners of directories")
+	}
+	defer free()
+	g.cluster = &clusterFacts{gatheredAt: g.now(), deliveries: map[types.UID]int64{}, irreversible: map[string]bool{}, engines: map[string]bool{}}
+	if err := g.listOwners(ctx, &g.cluster.owners); err != nil {
+		return err
+	}
+	blueprints := &catalogv1alpha1.BlueprintList{}
+	err = setup.EachPage(ctx, g.live, blueprints, blueprintsAtOnce, func() { maps.Copy(g.cluster.irreversible, prune.IrreversibleKinds(blueprints.Items)) })
+	if err != nil {
+		return errors.Wrap(err, "cannot list Blueprints")
+	}
+	sites := &catalogv1alpha1.SiteList{}
+	err = setup.EachPage(ctx, g.live, sites, ownersAtOnce, func() {
+		for i := range sites.Items {
+			g.cluster.engines[sites.Items[i].GetName()] = gitdelivery.HasEngine(&sites.Items[i])
+		}
+	})
+	return errors.Wrap(err, "cannot list Sites")
+}
+
+// isOutdated reports whether the facts are old, or a delivery that came or changed since then names one of some directories. It reads from the cache.
+func (g *gatherer) isOutdated(ctx context.Context, items []prune.Item) (bool, error) {
+	if g.now().Sub(g.cluster.gatheredAt) > maxFactsAge {
+		return true, nil
+	}
+	pruned, l := map[string]bool{}, &deliveryv1alpha1.GitDeliveryList{}
+	for _, i := range items {
+		pruned[i.Path] = true
+	}
+	if err := g.kube.List(ctx, l, client.UnsafeDisableDeepCopy); err != nil {
+		return false, errors.Wrap(err, "cannot list GitDeliveries")
+	}
+	return slices.ContainsFunc(l.Items, func(d deliveryv1alpha1.GitDelivery) bool {
+		generation, isKnown := g.cluster.deliveries[d.GetUID()]
+		isNews := !isKnown || generation != d.GetGeneration()
+		return isNews && slices.ContainsFunc(g.pathsOf(&d), func(path string) bool { return pruned[path] })
+	}), nil
 }
 
 // listOwners adds all objects that may own a directory to the facts, read past caches.
@@ -112,20 +179,21 @@ func livingObject(kind string, o client.Object, claim claimReference, paths ...s
 func (g *gatherer) configsOfRepository(ctx context.Context) (map[string]bool, error) {
 	out := map[string]bool{}
 	own := &configv1alpha1.ProviderConfigList{}
-	if err := g.live.List(ctx, own); err != nil {
+	err := setup.EachPage(ctx, g.live, own, ownersAtOnce, func() {
+		for i := range own.Items {
+			out[usage.Key(policy.KindProviderConfig, client.ObjectKeyFromObject(&own.Items[i]))] = g.isSameRepository(own.Items[i].Spec.Git.URL)
+		}
+	})
+	if err != nil {
 		return nil, errors.Wrap(err, "cannot list ProviderConfigs")
 	}
-	for i := range own.Items {
-		out[usage.Key(policy.KindProviderConfig, client.ObjectKeyFromObject(&own.Items[i]))] = g.isSameRepository(own.Items[i].Spec.Git.URL)
-	}
 	shared := &configv1alpha1.ClusterProviderConfigList{}
-	if err := g.live.List(ctx, shared); err != nil {
-		return nil, errors.Wrap(err, "cannot list ClusterProviderConfigs")
-	}
-	for i := range shared.Items {
-		out[usage.Key(policy.KindClusterProviderConfig, client.ObjectKeyFromObject(&shared.Items[i]))] = g.isSameRepository(shared.Items[i].Spec.Git.URL)
-	}
-	return out, nil
+	err = setup.EachPage(ctx, g.live, shared, ownersAtOnce, func() {
+		for i := range shared.Items {
+			out[usage.Key(policy.KindClusterProviderConfig, client.ObjectKeyFromObject(&shared.Items[i]))] = g.isSameRepository(shared.Items[i].Spec.Git.URL)
+		}
+	})
+	return out, errors.Wrap(err, "cannot list ClusterProviderConfigs")
 }
 
 func (g *gatherer) isSameRepository(url string) bool {
@@ -145,6 +213,7 @@ func (g *gatherer) listDeliveries(ctx context.Context, f *prune.Facts, configs m
 	l := &deliveryv1alpha1.GitDeliveryList{}
 	may, err := g.eachPage(ctx, l, deliveriesAtOnce, func() {
 		for i := range l.Items {
+			g.cluster.deliveries[l.Items[i].GetUID()] = l.Items[i].GetGeneration()
 			g.addDelivery(f, &l.Items[i], configs)
 		}
 	})

@@ -17,16 +17,26 @@ import (
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/repository"
+	"github.com/intentplane/intentplane/provider/shares"
 )
 
 // retryInterval is how long a request waits for what failed. A server that answers again wakes it earlier.
 const retryInterval = 15 * time.Second
+
+// phaseTimeout is how long one attempt may take: a repository that does not answer holds a worker for so long.
+const phaseTimeout = 2 * time.Minute
+
+// messagePending is the message about a request whose commit has not had its turn.
+const messagePending = "The commit waits for its turn, or for an answer of the repository."
 
 // A Reconciler plans PruneRequests, answers PruneApprovals, and carries approved plans out.
 type Reconciler struct {
 	// kube reads from the cache what the controller watches, and live past it.
 	kube client.Client
 	live client.Reader
+
+	// lists are the places of those who list all objects that may own a directory.
+	lists *shares.Places
 
 	opener gitdelivery.Opener
 
@@ -62,16 +72,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 
 // advance brings a request one phase further, and returns after what time it has to be looked at again.
 func (r *Reconciler) advance(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
+	ctx, cancel := context.WithTimeout(ctx, phaseTimeout)
+	defer cancel()
 	switch pr.Status.Phase {
 	case "":
-		return r.makePlan(ctx, pr)
+		return 0, r.makePlan(ctx, pr)
 	case v1alpha1.PhasePlanned:
 		return r.awaitApproval(ctx, pr)
 	case v1alpha1.PhasePruning:
 		if pr.Spec.Scope == v1alpha1.ScopeBundle {
 			return r.removePackages(ctx, pr)
 		}
-		return 0, r.carryOut(ctx, pr)
+		return r.carryOut(ctx, pr)
 	case v1alpha1.PhaseRefused, v1alpha1.PhaseDone, v1alpha1.PhasePlanChanged, v1alpha1.PhaseExpired:
 	}
 	return 0, nil
@@ -88,7 +100,7 @@ func (r *Reconciler) reportFailure(pr *v1alpha1.PruneRequest, err error) {
 		failed = repository.RetriedFailure(err)
 	}
 	if failed == nil {
-		setCondition(pr, r.now(), typ, corev1.ConditionFalse, v1alpha1.ReasonPruning, "The commit waits for its turn, or for an answer of the repository.")
+		setCondition(pr, r.now(), typ, corev1.ConditionFalse, v1alpha1.ReasonPruning, messagePending)
 		return
 	}
 	reason := gitdelivery.ReasonOf(failed)

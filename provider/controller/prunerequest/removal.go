@@ -1,6 +1,7 @@
 package prunerequest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
@@ -23,29 +23,41 @@ import (
 	"github.com/intentplane/intentplane/provider/trailers"
 )
 
+// turnTimeout is how long a plan may take in its turn in the queue of a repository, for which all deliveries to it wait.
+const turnTimeout = 30 * time.Second
+
 // maxDifferences is how many differences between two plans a message names.
 const maxDifferences = 3
 
 // makePlan makes the plan of a request, once.
-func (r *Reconciler) makePlan(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
+func (r *Reconciler) makePlan(ctx context.Context, pr *v1alpha1.PruneRequest) error {
 	if pr.Spec.Scope == v1alpha1.ScopeBundle {
-		return 0, r.planPackages(ctx, pr)
+		return r.planPackages(ctx, pr)
 	}
 	g, err := r.newGatherer(ctx, pr)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	at := setup.Timestamp(r.now())
 	s, err := g.opened.Repository.Look(ctx, queueKeyOf(pr), r.now())
 	if err != nil {
-		return 0, err
+		return err
+	}
+	if err := g.gatherCluster(ctx); err != nil {
+		return err
 	}
 	p, err := g.planAt(ctx, s, at.Time)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return 0, r.showPlan(pr, &p.Plan, at.Time, s.Tip())
+	return r.showPlan(pr, &p.Plan, at.Time, s.Tip())
 }
+
+// maxFactsAge is how long a plan may wait in the queue of a repository. Older facts are gathered again.
+const maxFactsAge = time.Minute
+
+// errOutdated means that objects changed while a plan waited for its turn. It is made again.
+var errOutdated = errors.New("objects that may own a directory changed while the plan waited for its turn")
 
 // A changedError says that a plan that was approved is another one by now.
 type changedError struct{ message string }
@@ -63,34 +75,59 @@ type removal struct {
 	commit string
 }
 
-// carryOut removes what an approved plan removes, in one commit.
-func (r *Reconciler) carryOut(ctx context.Context, pr *v1alpha1.PruneRequest) error {
+// carryOut removes what an approved plan removes, in one commit. It returns when to try again.
+func (r *Reconciler) carryOut(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
 	g, err := r.newGatherer(ctx, pr)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	t := &removal{gatherer: g, approval: &v1alpha1.PruneApproval{}}
 	if err := r.kube.Get(ctx, client.ObjectKey{Namespace: pr.GetNamespace(), Name: pr.Status.Result.Approval}, t.approval); client.IgnoreNotFound(err) != nil {
-		return errors.Wrap(err, "cannot get PruneApproval")
+		return 0, errors.Wrap(err, "cannot get PruneApproval")
+	}
+	if err := t.prepare(ctx); err != nil {
+		return 0, err
 	}
 	err = g.opened.Repository.Deliver(ctx, repository.Delivery{Object: queueKeyOf(pr), Version: string(pr.GetUID()), Plan: t.planRemoval})
 	changed := &changedError{}
-	if errors.As(err, &changed) {
+	switch {
+	case errors.As(err, &changed):
 		r.endRequest(pr, v1alpha1.PhasePlanChanged, v1alpha1.ReasonPlanChanged, changed.message+" Nothing was removed: make another PruneRequest.")
-		return nil
-	}
-	if err != nil {
-		return err
+		return 0, nil
+	case errors.Is(err, errOutdated):
+		setCondition(pr, r.now(), v1alpha1.TypeCompleted, corev1.ConditionFalse, v1alpha1.ReasonPruning, messagePending)
+		return retryInterval, nil
+	case err != nil:
+		return 0, err
 	}
 	pr.Status.Phase = v1alpha1.PhaseDone
 	pr.Status.Result.Commit, pr.Status.Result.Pruned = t.commit, pr.Status.Plan.Pruned
 	setCondition(pr, r.now(), v1alpha1.TypeCompleted, corev1.ConditionTrue, v1alpha1.ReasonPruned,
 		fmt.Sprintf("Commit %s removed %s.", t.commit, countDirectories(int(pr.Status.Plan.Pruned))))
-	return nil
+	return 0, nil
+}
+
+// prepare gathers all facts before the plan waits in the queue of the repository, if that answers. The plan of the last snapshot reads the files: in its turn
+// the plan reads the changed files alone.
+func (t *removal) prepare(ctx context.Context) error {
+	s, err := t.opened.Repository.Look(ctx, queueKeyOf(t.request), time.Time{})
+	if err != nil {
+		return nil //nolint:nilerr // The queue waits for the repository, and reports why it does not answer. The facts are gathered once it does.
+	}
+	if err := t.gatherCluster(ctx); err != nil {
+		return err
+	}
+	_, err = t.planAt(ctx, s, t.request.Status.Plan.At.Time)
+	return err
 }
 
 // planRemoval adds the removal to a draft, if the plan is what was approved still. Where it is not, a commit of ours may have carried it out before.
 func (t *removal) planRemoval(ctx context.Context, draft *git.Draft) error {
+	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
+	defer cancel()
+	if t.cluster == nil {
+		return errOutdated
+	}
 	t.commit = ""
 	shown, began := t.request.Status.Plan, t.request.Status.Result.StartedAt.Time
 	fresh, err := t.planAt(ctx, draft.Snapshot(), shown.At.Time)
@@ -103,11 +140,14 @@ func (t *removal) planRemoval(ctx context.Context, draft *git.Draft) error {
 		}
 		return &changedError{message: explainChange(shown, &fresh.Plan)}
 	}
+	if outdated, err := t.isOutdated(ctx, fresh.Pruned()); err != nil || outdated {
+		return cmp.Or(err, errOutdated)
+	}
 	c, err := t.newChange(fresh)
 	if err != nil {
 		return err
 	}
-	if err := t.keepPlaces(ctx, draft.Snapshot(), fresh, &c); err != nil {
+	if err := t.keepPlaces(draft.Snapshot(), fresh, &c); err != nil {
 		return err
 	}
 	t.commit, err = draft.Commit(c)
@@ -237,18 +277,10 @@ func (t *removal) closeLedger(c *git.Change, r record) error {
 }
 
 // keepPlaces keeps the directories of Sites that an engine reads.
-func (t *removal) keepPlaces(ctx context.Context, s *git.Snapshot, p *draftedPlan, c *git.Change) error {
-	sites, read := map[string]bool{"": false}, map[string]bool{}
+func (t *removal) keepPlaces(s *git.Snapshot, p *draftedPlan, c *git.Change) error {
+	read := map[string]bool{}
 	for _, i := range p.Pruned() {
-		if _, known := sites[i.Site]; !known {
-			site := &catalogv1alpha1.Site{}
-			err := t.live.Get(ctx, client.ObjectKey{Name: i.Site}, site)
-			if client.IgnoreNotFound(err) != nil {
-				return errors.Wrapf(err, "cannot get Site %q", i.Site)
-			}
-			sites[i.Site] = err == nil && gitdelivery.HasEngine(site)
-		}
-		read[i.Path] = sites[i.Site]
+		read[i.Path] = t.cluster.engines[i.Site]
 	}
 	return gitdelivery.KeepPlaces(s, c, func(dir string) bool { return read[dir] })
 }

@@ -1,6 +1,7 @@
 // Package prunerequest plans what can be removed from a repository because no object owns it any more, and removes it once a user approved that very plan.
 //
-// A plan follows from facts that are read past caches, and is made again in its turn of the queue of deliveries: where it differs, nothing is removed.
+// A plan follows from facts that are read past caches before it waits in the queue of deliveries, and is made again in its turn there: where it differs, nothing
+// is removed.
 package prunerequest
 
 import (
@@ -12,6 +13,7 @@ import (
 	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -21,6 +23,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/repository"
+	"github.com/intentplane/intentplane/provider/shares"
 )
 
 const (
@@ -29,9 +32,17 @@ const (
 	// keyPrefix distinguishes requests from GitDeliveries in the queue of a repository.
 	keyPrefix = name + "/"
 
-	// maxWorkers is how many requests are planned at once, each of another namespace. Each reads all that may own a directory.
-	maxWorkers = 2
+	// maxWorkers is how many requests are planned at once. Most of the time they wait for repositories, which may not answer.
+	maxWorkers = 8
+
+	// listsAtOnce is how many requests list all objects that may own a directory at once, each of another namespace.
+	listsAtOnce = 2
 )
+
+// newListPlaces returns the places of those who list all objects that may own a directory.
+func newListPlaces() *shares.Places {
+	return shares.NewPlaces(shares.Limits{Together: listsAtOnce, PerNamespace: 1})
+}
 
 // A counter counts what plans decide.
 type counter interface {
@@ -63,20 +74,18 @@ func Kinds() []schema.GroupVersionKind {
 func Setup(mgr ctrl.Manager, o controller.Options, p Options) error {
 	events := &setup.EventSource{}
 	p.Repositories.WakeWith(keyPrefix, events.Wake)
-	options := o.ForControllerRuntime()
-	options.MaxConcurrentReconciles = maxWorkers
 	r := &Reconciler{
-		kube: mgr.GetClient(), live: mgr.GetAPIReader(), namespace: p.Namespace, count: p.Counter, now: time.Now,
+		kube: mgr.GetClient(), live: mgr.GetAPIReader(), namespace: p.Namespace, count: p.Counter, now: time.Now, lists: newListPlaces(),
 		opener:   gitdelivery.Opener{Kube: mgr.GetClient(), Pool: p.Repositories, Guard: p.Guard, Now: time.Now},
 		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 	}
-	return errors.Wrapf(ctrl.NewControllerManagedBy(mgr).
-		Named(name).
-		WithOptions(options).
-		For(&v1alpha1.PruneRequest{}).
-		Watches(&v1alpha1.PruneApproval{}, handler.EnqueueRequestsFromMapFunc(requestOfApproval)).
-		WatchesRawSource(events).
-		Complete(setup.NewWorkerShares(errors.WithSilentRequeueOnConflict(r), maxWorkers, events.Wake)), "cannot add controller %s", name)
+	_, err := setup.AddController(mgr, o, setup.Controller{
+		Name: name, Reconciler: errors.WithSilentRequeueOnConflict(r), Workers: maxWorkers, Events: events,
+		Watch: func(b *builder.Builder) *builder.Builder {
+			return b.For(&v1alpha1.PruneRequest{}).Watches(&v1alpha1.PruneApproval{}, handler.EnqueueRequestsFromMapFunc(requestOfApproval))
+		},
+	})
+	return err
 }
 
 // requestOfApproval returns the request that an approval names, which need not exist.

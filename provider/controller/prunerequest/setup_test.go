@@ -122,7 +122,7 @@ func (w *world) restart() {
 	})
 	pool.WakeWith(keyPrefix, func(types.NamespacedName) {})
 	w.reconciler = &Reconciler{
-		kube: w.kube, live: w.kube, namespace: "crossplane-system", count: w, now: now, recorder: w,
+		kube: w.kube, live: w.kube, namespace: "crossplane-system", count: w, now: now, recorder: w, lists: newListPlaces(),
 		opener: gitdelivery.Opener{Kube: w.kube, Pool: pool, Now: now},
 	}
 }
