@@ -69,18 +69,24 @@ func ageOf(bs *v1alpha1.BundleState) age {
 // listNeighbours adds the other bundles of the namespace that are not being deleted.
 func (c *connector) listNeighbours(ctx context.Context, f *facts, bs *v1alpha1.BundleState) error {
 	l := &v1alpha1.BundleStateList{}
-	if err := c.live.List(ctx, l, client.InNamespace(bs.GetNamespace())); err != nil {
-		return errors.Wrap(err, "cannot list BundleStates")
-	}
-	for i := range l.Items {
-		o := &l.Items[i]
-		f.records = append(f.records, o.GetName())
-		if o.GetName() == bs.GetName() || meta.WasDeleted(o) {
-			continue
+	err := setup.EachPage(ctx, c.live, l, listedAtOnce, func() {
+		for i := range l.Items {
+			f.addNeighbour(bs, &l.Items[i])
 		}
-		f.neighbours = append(f.neighbours, neighbour{age: ageOf(o), bundle: o.Spec.ForProvider.BundleRef, packages: o.Spec.ForProvider.Packages})
+	}, client.InNamespace(bs.GetNamespace()))
+	return errors.Wrap(err, "cannot list BundleStates")
+}
+
+// listedAtOnce is how many objects one list past the cache asks for. Each may have nearly a megabyte.
+const listedAtOnce = 50
+
+// addNeighbour adds a BundleState of the namespace.
+func (f *facts) addNeighbour(bs, o *v1alpha1.BundleState) {
+	f.records = append(f.records, o.GetName())
+	if o.GetName() == bs.GetName() || meta.WasDeleted(o) {
+		return
 	}
-	return nil
+	f.neighbours = append(f.neighbours, neighbour{age: ageOf(o), bundle: o.Spec.ForProvider.BundleRef, packages: o.Spec.ForProvider.Packages})
 }
 
 // listLabelled adds the objects that carry the labels of the bundle.
@@ -89,16 +95,17 @@ func (c *connector) listLabelled(ctx context.Context, f *facts, namespace string
 	for _, kind := range PackageKinds() {
 		l := &unstructured.UnstructuredList{}
 		l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		err := c.live.List(ctx, l, client.InNamespace(namespace), labels)
+		err := setup.EachPage(ctx, c.live, l, listedAtOnce, func() {
+			for i := range l.Items {
+				f.addObject(&l.Items[i])
+			}
+		}, client.InNamespace(namespace), labels)
 		if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
 			f.missingKinds[kind.Kind] = true
 			continue
 		}
 		if err != nil {
 			return errors.Wrapf(err, "cannot list objects of kind %s", kind.Kind)
-		}
-		for i := range l.Items {
-			f.addObject(&l.Items[i])
 		}
 	}
 	return nil
@@ -184,7 +191,11 @@ func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) 
 	for _, kind := range bundleKinds() {
 		l := &unstructured.UnstructuredList{}
 		l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-		err := c.live.List(ctx, l, client.InNamespace(namespace))
+		err := setup.EachPage(ctx, c.live, l, listedAtOnce, func() {
+			for i := range l.Items {
+				f.addNamer(&l.Items[i])
+			}
+		}, client.InNamespace(namespace))
 		if kmeta.IsNoMatchError(err) || kerrors.IsNotFound(err) {
 			undefined, failure := setup.IsUndefined(ctx, c.live, kind)
 			if undefined {
@@ -194,9 +205,6 @@ func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) 
 		}
 		if err != nil {
 			return errors.Wrapf(err, "cannot list %s, and nothing is removed before it is known who names it", kind.GroupKind())
-		}
-		for i := range l.Items {
-			f.addNamer(&l.Items[i])
 		}
 	}
 	return nil

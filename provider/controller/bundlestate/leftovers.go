@@ -2,6 +2,7 @@ package bundlestate
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -95,15 +96,15 @@ func (g *packageGatherer) gatherNamespace(ctx context.Context, namespace string)
 	if len(packages) == 0 {
 		return nil
 	}
-	blueprints := &catalogv1alpha1.BlueprintList{}
-	if err := g.Live.List(ctx, blueprints); err != nil {
+	blueprints, marked := &catalogv1alpha1.BlueprintList{}, map[string]bool{}
+	if err := setup.EachPage(ctx, g.Live, blueprints, listedAtOnce, func() { maps.Copy(marked, prune.IrreversibleKinds(blueprints.Items)) }); err != nil {
 		return errors.Wrap(err, "cannot list Blueprints")
 	}
 	before := len(g.facts.Packages)
 	for i := range packages {
 		g.addPackage(&packages[i])
 	}
-	return g.readDeliveries(ctx, namespace, g.facts.Packages[before:], prune.IrreversibleKinds(blueprints.Items))
+	return g.readDeliveries(ctx, namespace, g.facts.Packages[before:], marked)
 }
 
 // readDeliveries adds to packages what is delivered for them, page by page.
@@ -132,18 +133,18 @@ func (g *packageGatherer) listPackages(ctx context.Context, namespace string) ([
 	out := []unstructured.Unstructured{}
 	for _, kind := range PackageKinds() {
 		l := &unstructured.UnstructuredList{}
-		if err := g.listObjects(ctx, l, kind, client.InNamespace(namespace), client.HasLabels{v1alpha1.LabelBundle}); err != nil {
+		collect := func() { out = append(out, l.Items...) }
+		if err := g.listObjects(ctx, l, kind, collect, client.InNamespace(namespace), client.HasLabels{v1alpha1.LabelBundle}); err != nil {
 			return nil, err
 		}
-		out = append(out, l.Items...)
 	}
 	return out, nil
 }
 
-// listObjects lists objects of a kind. Of one that is not defined there are none, and one that may not be listed makes the plan uncertain.
-func (g *packageGatherer) listObjects(ctx context.Context, l *unstructured.UnstructuredList, kind schema.GroupVersionKind, o ...client.ListOption) error {
+// listObjects lists objects of a kind, and calls read after each page, which the list then has. Of one that is not defined there are none, and one that may not be listed makes the plan uncertain.
+func (g *packageGatherer) listObjects(ctx context.Context, l *unstructured.UnstructuredList, kind schema.GroupVersionKind, read func(), o ...client.ListOption) error {
 	l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	err := g.Live.List(ctx, l, o...)
+	err := setup.EachPage(ctx, g.Live, l, listedAtOnce, read, o...)
 	may := !kerrors.IsForbidden(err)
 	if kerrors.IsForbidden(err) {
 		err = nil
@@ -161,26 +162,32 @@ func (g *packageGatherer) listObjects(ctx context.Context, l *unstructured.Unstr
 func (g *packageGatherer) listBundles(ctx context.Context, namespace string) error {
 	for _, kind := range bundleKinds() {
 		l := &unstructured.UnstructuredList{}
-		if err := g.listObjects(ctx, l, kind, client.InNamespace(namespace)); err != nil {
-			return err
+		add := func() {
+			for i := range l.Items {
+				g.addBundle(l.Items[i].GetNamespace(), prune.BundleName{Group: kind.Group, Name: l.Items[i].GetName()}, namesIn(&l.Items[i]))
+			}
 		}
-		for i := range l.Items {
-			g.addBundle(l.Items[i].GetNamespace(), prune.BundleName{Group: kind.Group, Name: l.Items[i].GetName()}, namesIn(&l.Items[i]))
+		if err := g.listObjects(ctx, l, kind, add, client.InNamespace(namespace)); err != nil {
+			return err
 		}
 	}
 	states := &v1alpha1.BundleStateList{}
-	if err := g.Live.List(ctx, states, client.InNamespace(namespace)); err != nil {
-		return errors.Wrap(err, "cannot list BundleStates")
-	}
-	for i := range states.Items {
-		p := states.Items[i].Spec.ForProvider
-		names := make([]string, 0, len(p.Packages))
-		for _, one := range p.Packages {
-			names = append(names, one.Name)
+	err := setup.EachPage(ctx, g.Live, states, listedAtOnce, func() {
+		for i := range states.Items {
+			g.addState(&states.Items[i])
 		}
-		g.addBundle(states.Items[i].GetNamespace(), prune.BundleName{Group: p.BundleRef.Group, Name: p.BundleRef.Name}, names)
+	}, client.InNamespace(namespace))
+	return errors.Wrap(err, "cannot list BundleStates")
+}
+
+// addState adds the packages of a BundleState.
+func (g *packageGatherer) addState(s *v1alpha1.BundleState) {
+	p := s.Spec.ForProvider
+	names := make([]string, 0, len(p.Packages))
+	for _, one := range p.Packages {
+		names = append(names, one.Name)
 	}
-	return nil
+	g.addBundle(s.GetNamespace(), prune.BundleName{Group: p.BundleRef.Group, Name: p.BundleRef.Name}, names)
 }
 
 func (g *packageGatherer) addBundle(namespace string, name prune.BundleName, packages []string) {

@@ -4,6 +4,7 @@ package composite
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // A SupersededError says that the composite still holds on to a deleted managed resource that it would not compose again.
@@ -107,6 +109,9 @@ func isConfirmedNotFound(err error, name string) bool {
 	return details != nil && details.Name == name
 }
 
+// definitionsAtOnce is how many CustomResourceDefinitions one list asks for. Each may have nearly a megabyte.
+const definitionsAtOnce = 50
+
 // isKindUndefined reports whether no CustomResourceDefinition defines a kind, so that none of its objects is left. A kind of the API server itself is
 // always defined.
 func isKindUndefined(ctx context.Context, live client.Reader, kind schema.GroupKind) (bool, error) {
@@ -115,17 +120,13 @@ func isKindUndefined(ctx context.Context, live client.Reader, kind schema.GroupK
 	}
 	all := &unstructured.UnstructuredList{}
 	all.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinitionList"})
-	if err := live.List(ctx, all); err != nil {
-		return false, errors.Wrap(err, "cannot list CustomResourceDefinitions")
+	isDefined, defines := false, func(definition unstructured.Unstructured) bool {
+		group, _, _ := unstructured.NestedString(definition.Object, "spec", "group")
+		defined, _, _ := unstructured.NestedString(definition.Object, "spec", "names", "kind")
+		return group == kind.Group && defined == kind.Kind
 	}
-	for i := range all.Items {
-		group, _, _ := unstructured.NestedString(all.Items[i].Object, "spec", "group")
-		defined, _, _ := unstructured.NestedString(all.Items[i].Object, "spec", "names", "kind")
-		if group == kind.Group && defined == kind.Kind {
-			return false, nil
-		}
-	}
-	return true, nil
+	err := setup.EachPage(ctx, live, all, definitionsAtOnce, func() { isDefined = isDefined || slices.ContainsFunc(all.Items, defines) })
+	return err == nil && !isDefined, errors.Wrap(err, "cannot list CustomResourceDefinitions")
 }
 
 // listsComposedObject reports whether a composite lists an object of a kind among what it composed. The list is in spec.crossplane of composites of

@@ -21,6 +21,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
 // maxReports is how many reports are kept for a deployment.
@@ -110,11 +111,11 @@ func (r *Reconciler) writeReport(ctx context.Context, u *unstructured.Unstructur
 
 // createReport creates the report of a revision. A ConfigMap of its name that belongs to another owner is not changed.
 func (r *Reconciler) createReport(ctx context.Context, u *unstructured.Unstructured, d *deployment, of revisionKey, parts []deliveryv1alpha1.GitDelivery) error {
-	events := &corev1.EventList{}
-	if err := r.live.List(ctx, events, client.InNamespace(u.GetNamespace()), client.MatchingFields{"involvedObject.uid": string(u.GetUID())}); err != nil {
-		return errors.Wrap(err, "cannot list events")
+	events, err := r.listEvents(ctx, u)
+	if err != nil {
+		return err
 	}
-	cm, err := newReportConfigMap(u, d.Status, treesOfRevision(r.trees.treesOf(of), of, parts), events.Items)
+	cm, err := newReportConfigMap(u, d.Status, treesOfRevision(r.trees.treesOf(of), of, parts), events)
 	if err != nil {
 		return err
 	}
@@ -124,6 +125,21 @@ func (r *Reconciler) createReport(ctx context.Context, u *unstructured.Unstructu
 		return nil
 	}
 	return errors.Wrap(err, "cannot create report")
+}
+
+// listedAtOnce is how many objects one list past the cache asks for.
+const listedAtOnce = 500
+
+// listEvents returns the last events about a deployment, as many as a report has: a tenant may write any number.
+func (r *Reconciler) listEvents(ctx context.Context, u *unstructured.Unstructured) ([]corev1.Event, error) {
+	l, out := &corev1.EventList{}, []corev1.Event{}
+	keepLast := func() {
+		out = append(out, l.Items...)
+		slices.SortStableFunc(out, func(a, b corev1.Event) int { return a.LastTimestamp.Compare(b.LastTimestamp.Time) })
+		out = slices.Clone(out[max(0, len(out)-maxEvents):])
+	}
+	err := setup.EachPage(ctx, r.live, l, listedAtOnce, keepLast, client.InNamespace(u.GetNamespace()), client.MatchingFields{"involvedObject.uid": string(u.GetUID())})
+	return out, errors.Wrap(err, "cannot list events")
 }
 
 // listDeliveries returns the deliveries of a deployment.
@@ -139,12 +155,20 @@ func (r *Reconciler) listDeliveries(ctx context.Context, of revisionKey) ([]deli
 func (r *Reconciler) listReports(ctx context.Context, u *unstructured.Unstructured) ([]metav1.PartialObjectMetadata, error) {
 	l := &metav1.PartialObjectMetadataList{}
 	l.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
-	if err := r.live.List(ctx, l, client.InNamespace(u.GetNamespace()), client.MatchingLabels{LabelDeployment: deploymentLabel(u)}); err != nil {
+	isOwn := func(o *metav1.PartialObjectMetadata) bool {
+		return slices.ContainsFunc(o.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == u.GetUID() })
+	}
+	own := []metav1.PartialObjectMetadata{}
+	err := setup.EachPage(ctx, r.live, l, listedAtOnce, func() {
+		for i := range l.Items {
+			if isOwn(&l.Items[i]) {
+				own = append(own, l.Items[i])
+			}
+		}
+	}, client.InNamespace(u.GetNamespace()), client.MatchingLabels{LabelDeployment: deploymentLabel(u)})
+	if err != nil {
 		return nil, errors.Wrap(err, "cannot list reports")
 	}
-	own := slices.DeleteFunc(l.Items, func(o metav1.PartialObjectMetadata) bool {
-		return !slices.ContainsFunc(o.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == u.GetUID() })
-	})
 	slices.SortFunc(own, func(a, b metav1.PartialObjectMetadata) int {
 		return cmp.Compare(labelledRevision(&a), labelledRevision(&b))
 	})

@@ -3,6 +3,7 @@ package managedcluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -137,13 +138,14 @@ func (e *external) findRival(ctx context.Context, mc *v1alpha1.ManagedCluster) (
 		if mc.Spec.ForProvider.Type != v1alpha1.TypeCAPT || p.want.GetKind() == kindCluster {
 			opts = append(opts, client.InNamespace(p.want.GetNamespace()))
 		}
-		if err := e.live.List(ctx, l, opts...); err != nil {
+		isStranger := func(o unstructured.Unstructured) bool { return !isOwned(mc, &o) }
+		hasRival := false
+		err := setup.EachPage(ctx, e.live, l, listedAtOnce, func() { hasRival = hasRival || slices.ContainsFunc(l.Items, isStranger) }, opts...)
+		if err != nil {
 			return "", errors.Wrapf(err, "cannot list objects of kind %s", p.want.GetKind())
 		}
-		for i := range l.Items {
-			if !isOwned(mc, &l.Items[i]) {
-				return fmt.Sprintf("there is a %s of that name that this ManagedCluster did not make", p.want.GetKind()), nil
-			}
+		if hasRival {
+			return fmt.Sprintf("there is a %s of that name that this ManagedCluster did not make", p.want.GetKind()), nil
 		}
 	}
 	return "", nil

@@ -17,6 +17,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
+	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -153,19 +154,23 @@ func newSite(mc *v1alpha1.ManagedCluster) *catalogv1alpha1.Site {
 	return s
 }
 
+// listedAtOnce is how many objects one list past the cache asks for.
+const listedAtOnce = 100
+
 // publishSite creates the Site. If the namespace has published as many Sites as it may, it returns the reason. It counts the Sites past the
 // cache and publishes one Site at a time, so that clusters that become ready at once do not all see the same count.
 func (e *external) publishSite(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
 	e.memory.publishing.Lock()
 	defer e.memory.publishing.Unlock()
-	l := &catalogv1alpha1.SiteList{}
-	if err := e.live.List(ctx, l, client.MatchingLabels{catalogv1alpha1.LabelUsableFrom: mc.GetNamespace()}); err != nil {
+	l, sites := &catalogv1alpha1.SiteList{}, []catalogv1alpha1.Site{}
+	collect := func() { sites = append(sites, l.Items...) }
+	if err := setup.EachPage(ctx, e.live, l, listedAtOnce, collect, client.MatchingLabels{catalogv1alpha1.LabelUsableFrom: mc.GetNamespace()}); err != nil {
 		return "", errors.Wrap(err, "cannot list Sites")
 	}
 	if denied := deniedParameters(mc.Spec.ForProvider.Site.Parameters); denied != "" {
 		return "spec.forProvider.site." + denied, nil
 	}
-	denied, err := e.deniedCount(ctx, mc, l.Items)
+	denied, err := e.deniedCount(ctx, mc, sites)
 	if err != nil || denied != "" {
 		return denied, err
 	}
