@@ -3,9 +3,12 @@ package application
 import (
 	"strings"
 
+	"k8s.io/utils/ptr"
+
 	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
 )
 
 // inForce is the image that a deployment is asked for, and what it was built of.
@@ -87,13 +90,26 @@ func builtDeployment(in Input, of inForce) *Composed {
 	return d
 }
 
+// mayHoldBack reports whether a deployment is suspended, and may hold back what its spec says: its status does not deny it for that spec.
+func (d *observedDeployment) mayHoldBack() bool {
+	if !ptr.Deref(d.Spec.Suspend, false) {
+		return false
+	}
+	sum, err := digest.Spec(&d.Spec)
+	return err != nil || d.Status.IntentDigest != sum || d.Status.HeldBack
+}
+
 // heldDeployment returns the IntentDeployment as it is, with the policy of an edit, which belongs to no image. Changed rules of measurements make a revision
-// of the image in force. That delivers the image again, so the rules of a rejected image, or of a failed deployment, wait for the next image.
+// of the image in force. That delivers the image again, so the rules of a rejected image, or of a failed deployment, wait for the next image. A deployment that
+// holds an earlier edit back stays suspended: the present spec does not request that edit.
 func heldDeployment(in Input, was *observedDeployment) *Composed {
 	d := DeploymentFor(in.Namespace, in.Name, in.Spec)
 	next := d.Spec
 	d.Spec = *was.Spec.DeepCopy()
 	passPolicy(&d.Spec, next)
+	if was.mayHoldBack() {
+		d.Spec.Suspend = new(true)
+	}
 	if !was.isRejected() && was.Status.Outcome != deploymentv1alpha1.OutcomeFailed {
 		passRules(&d.Spec.GatesConfig, next.GatesConfig)
 	}

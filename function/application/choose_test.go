@@ -135,6 +135,60 @@ func TestEditsAfterFailure(t *testing.T) {
 	}
 }
 
+// TestResumeWithSource suspends a deployment and edits how it is judged. Then one edit ends that, changes the rules again, and asks for another image.
+func TestResumeWithSource(t *testing.T) {
+	const running, held = "phase: Succeeded, outcome: Succeeded, revision: 1, heldBack: false", "phase: Succeeded, outcome: Succeeded, revision: 1, heldBack: true"
+	source := func(s *v1alpha1.ApplicationSpec) { s.Source.Git.Revision = "next" }
+	cases := map[string]struct {
+		reason, status string
+		isStale        bool
+		edit           func(*v1alpha1.ApplicationSpec)
+		want           bool
+	}{
+		"Rules":   {reason: "The image before is not judged by rules that were held back, nor delivered again for them.", status: held, edit: source, want: true},
+		"Trigger": {reason: "If the same commit is to be built again, the edit that was held back waits, too.", status: held, edit: func(s *v1alpha1.ApplicationSpec) { s.Source.Trigger = "2" }, want: true},
+		"Build": {reason: "If the build changes, the edit that was held back waits for its image.", status: held, edit: func(s *v1alpha1.ApplicationSpec) {
+			s.Build = &v1alpha1.Build{Settings: buildv1alpha1.Settings{Env: []buildv1alpha1.Variable{{Name: "A", Value: "1"}}}}
+		}, want: true},
+		"Canary":    {reason: "A canary that is suspended with another edit stays where it is.", status: "phase: Validating, revision: 2, heldBack: true", edit: source, want: true},
+		"Rejected":  {reason: "No edit that was held back delivers a rejected image again.", status: "phase: Succeeded, outcome: RolledBack, heldBack: true, rollback: {active: false}", edit: source, want: true},
+		"Unknown":   {reason: "A deployment whose status speaks of an earlier spec may hold an edit back.", status: running, isStale: true, edit: source, want: true},
+		"NoneHeld":  {reason: "A deployment that holds no edit back goes on at once.", status: running, edit: source},
+		"NotLonger": {reason: "A rollout goes on at once if nothing else was held back.", status: "phase: Validating, revision: 2", edit: source},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newSourceWorld(t)
+			w.runs(newImage)
+			w.in.Spec.Deploy.Suspend, w.in.Spec.Deploy.ProgressTimeout = new(true), "5m"
+			w.in.Spec.Deploy.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"errors": "< 1%"}
+			w.run()
+			intentDigest := w.desiredDigest()
+			if tc.isStale {
+				intentDigest = "earlier"
+			}
+			w.observe(DeploymentName, `{`+tc.status+`, intentDigest: "`+intentDigest+`", delivery: {sites: {edge1: {}}}}`)
+			w.run()
+			w.in.Spec.Deploy.Suspend, w.in.Spec.Deploy.ProgressTimeout, w.in.Spec.Deploy.GatesConfig = new(false), "7m", deploymentv1alpha1.GatesConfig{}
+			tc.edit(&w.in.Spec)
+			w.run()
+			w.builds("Building", atCommit(secondCommit))
+			w.run()
+			if got := w.desiredSpec(); *got.Suspend != tc.want || got.Expectation.Image != newImage {
+				t.Errorf("\n%s\nRun(...): want suspend %t while the next image is built, got %t, image %s", tc.reason, tc.want, *got.Suspend, got.Expectation.Image)
+			}
+			w.builds("Built", imageOf(secondCommit, oldImage))
+			w.run()
+			want := deploymentv1alpha1.GatesConfig{Checks: []deploymentv1alpha1.Check{progressCheck("7m")}}
+			want.Default()
+			got := w.desiredSpec()
+			if diff := cmp.Diff(want, got.GatesConfig); diff != "" || *got.Suspend || got.Expectation.Image != oldImage {
+				t.Errorf("\n%s\nRun(...): the rules of the present spec, with its image: -want, +got:\n%s\nsuspend %t, image %s", tc.reason, diff, *got.Suspend, got.Expectation.Image)
+			}
+		})
+	}
+}
+
 // TestImageToSource goes from an image that the spec names to a source, and back.
 func TestImageToSource(t *testing.T) {
 	w := newSourceWorld(t)
