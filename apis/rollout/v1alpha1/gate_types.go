@@ -246,6 +246,12 @@ type CheckResult struct {
 	// +optional
 	CountsFrom *metav1.Time `json:"countsFrom,omitempty"`
 
+	// ObservedAt is when the provider first observed the workload of a check of type Availability in the cluster of its Site. From then on the pods alone
+	// count, also after a restart of the provider: neither the health that the engine reports nor unobservedIsLive stands in for them. Absent before, and for
+	// other types of checks.
+	// +optional
+	ObservedAt *metav1.Time `json:"observedAt,omitempty"`
+
 	// Message that explains the phase; of a Job, its last lines.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024

@@ -68,6 +68,10 @@ func (in *CheckResult) DeepCopyInto(out *CheckResult) {
 		in, out := &in.CountsFrom, &out.CountsFrom
 		*out = (*in).DeepCopy()
 	}
+	if in.ObservedAt != nil {
+		in, out := &in.ObservedAt, &out.ObservedAt
+		*out = (*in).DeepCopy()
+	}
 	if in.StartedAt != nil {
 		in, out := &in.StartedAt, &out.StartedAt
 		*out = (*in).DeepCopy()

@@ -83,7 +83,7 @@ func (e *external) gatherAvailability(ctx context.Context, s subject, last v1alp
 	report := ""
 	clock := e.memory.advanceClock(s.gate, s.check.Site+"/"+s.check.Name, func(c availability.Clock, isKnown bool) availability.Clock {
 		if !isKnown {
-			c = availability.Resume(ptr.Deref(last.CountsFrom, metav1.Time{}).Time, ptr.Deref(last.UnavailableSince, metav1.Time{}).Time)
+			c = availability.Resume(ptr.Deref(last.CountsFrom, metav1.Time{}).Time, ptr.Deref(last.UnavailableSince, metav1.Time{}).Time, last.ObservedAt != nil)
 		}
 		c = c.Follow(into.liveSince)
 		c.IsObserved = c.IsObserved || w.problem == "" && !s.isElsewhere(h)
@@ -92,7 +92,7 @@ func (e *external) gatherAvailability(ctx context.Context, s subject, last v1alp
 		}
 		return c.See(report != "" || availability.IsServing(h, want), now)
 	})
-	into.countsFrom = clock.CountsFrom()
+	into.countsFrom, into.isObserved = clock.CountsFrom(), clock.IsObserved
 	into.judgement, into.next = clock.Judge(rules, outagesOf(s.gate), now)
 	into.judgement.Message = cmp.Or(into.judgement.Message, report)
 	if into.judgement.Phase == v1alpha1.CheckFailed && s.isElsewhere(h) && !clock.IsObserved {

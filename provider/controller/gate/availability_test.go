@@ -284,7 +284,7 @@ func TestUnseenSite(t *testing.T) {
 	}
 }
 
-// TestObservedSiteOutOfSight has a Site that can be looked at once, and whose pods are lost then.
+// TestObservedSiteOutOfSight has a Site that can be looked at once, and whose pods are lost then. The provider goes on, or another replica takes over.
 func TestObservedSiteOutOfSight(t *testing.T) {
 	cases := map[string]struct {
 		reason     string
@@ -310,25 +310,36 @@ func TestObservedSiteOutOfSight(t *testing.T) {
 			want: map[int]string{20: "Measuring//Running", 40: "Measuring//Running", 121: "Failed/Failed/Failed"},
 		},
 	}
+	changes := map[string]func(*podWorld){
+		"": func(w *podWorld) { w.c.pool.Forget(gateKey()) }, // A connection that is made again reads at once.
+		"OtherReplica": func(w *podWorld) {
+			if got := w.get().Status.AtProvider.Checks[0].ObservedAt; got == nil || !got.Time.Equal(noon().Add(time.Second)) {
+				w.Errorf("The status says since when the pods of the Site count alone: want a second after the Site went live, got %v", got)
+			}
+			w.restart()
+		},
+	}
 	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			w := newPodWorld(t, available())
-			w.edit(func(s *deliveryv1alpha1.SiteSync) {
-				s.Status.AtProvider.Sites[0].Engine = &deliveryv1alpha1.EngineObservation{Health: "Healthy"}
+		for change, apply := range changes {
+			t.Run(name+change, func(t *testing.T) {
+				w := newPodWorld(t, available())
+				w.edit(func(s *deliveryv1alpha1.SiteSync) {
+					s.Status.AtProvider.Sites[0].Engine = &deliveryv1alpha1.EngineObservation{Health: "Healthy"}
+				})
+				if tc.unobserved {
+					w.unobserve(new(true))
+					w.must(w.kube.Create(t.Context(), delivered()))
+				}
+				w.deployed("web", newImage, 0)
+				w.after(1, "Measuring//Running")
+				tc.lose(w)
+				apply(w)
+				t.Log(tc.reason)
+				for _, seconds := range slices.Sorted(maps.Keys(tc.want)) {
+					w.after(seconds, tc.want[seconds])
+				}
 			})
-			if tc.unobserved {
-				w.unobserve(new(true))
-				w.must(w.kube.Create(t.Context(), delivered()))
-			}
-			w.deployed("web", newImage, 0)
-			w.after(1, "Measuring//Running")
-			tc.lose(w)
-			w.c.pool.Forget(gateKey()) // A connection that is made again reads at once.
-			t.Log(tc.reason)
-			for _, seconds := range slices.Sorted(maps.Keys(tc.want)) {
-				w.after(seconds, tc.want[seconds])
-			}
-		})
+		}
 	}
 }
 

@@ -74,6 +74,9 @@ func (f facts) resultOfCheck(i int) v1alpha1.CheckResult {
 	if !c.countsFrom.IsZero() {
 		r.CountsFrom = setup.Timestamp(c.countsFrom)
 	}
+	if c.isObserved && r.ObservedAt == nil {
+		r.ObservedAt = setup.Timestamp(f.now)
+	}
 	j := c.judgement
 	if c.impossible != "" {
 		j = gates.Judgement{Phase: v1alpha1.CheckError, Message: c.impossible}

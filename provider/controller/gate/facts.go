@@ -33,6 +33,8 @@ type checkFacts struct {
 	job *v1alpha1.CheckJobReference
 	// countsFrom is from when on the timeout counts of a check that observes pods. Zero if that is when its Site went live, and for other checks.
 	countsFrom time.Time
+	// isObserved is true once the pods of a check that observes them were observed. False for other checks.
+	isObserved bool
 	// judgement on what was measured.
 	judgement gates.Judgement
 	// next is when to look again at a check that no event wakes. Zero if an event does.

@@ -42,10 +42,10 @@ type Clock struct {
 	seenAt time.Time
 }
 
-// Resume returns the Clock of a check whose status was written by an earlier process: from when on its timeout counts, and since when its Site could not be
-// looked at. Both may be zero.
-func Resume(countsFrom, unseenSince time.Time) Clock {
-	return Clock{Start: countsFrom, UnseenSince: unseenSince}
+// Resume returns the Clock of a check whose status was written by an earlier process: from when on its timeout counts, since when its Site could not be
+// looked at, and whether its pods were observed by then. Both times may be zero.
+func Resume(countsFrom, unseenSince time.Time, isObserved bool) Clock {
+	return Clock{Start: countsFrom, UnseenSince: unseenSince, IsObserved: isObserved}
 }
 
 // Follow returns the Clock for a Site that runs the revision since some time. For a Site that ran it before, and did not for a while, the time that had

@@ -53,7 +53,7 @@ func follow(looks []look) Clock {
 				unseen = time.Time{} // The status reports no outage that is shorter.
 			}
 			liveSince := c.LiveSince
-			if c = Resume(c.CountsFrom(), unseen); l.what == 'R' {
+			if c = Resume(c.CountsFrom(), unseen, c.IsObserved); l.what == 'R' {
 				c = c.Follow(liveSince)
 			}
 		}
