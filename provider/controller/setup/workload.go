@@ -47,9 +47,9 @@ func SelectWorkload(ctx context.Context, c *clusters.Cluster, namespace, claim s
 	return Workload{Deployments: deployments, ReplicaSets: sets}, err
 }
 
-// FindFinalFailure returns the first failure that a Site's cluster declared final of an object of a claim since a time, or nil. A kind that the cluster does not
-// serve, or does not let the provider list, declares nothing. A cluster that does not answer is not asked for the next kind.
-func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim string, since time.Time) *workload.FinalFailure {
+// FindFinalFailure returns the first failure that a Site's cluster declared final since a time, of the objects of a claim that count, or nil. A kind that the
+// cluster does not serve, or does not let the provider list, declares nothing. A cluster that does not answer is not asked for the next kind.
+func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim string, since time.Time, counts func(*unstructured.Unstructured) bool) *workload.FinalFailure {
 	ctx, cancel := context.WithTimeout(ctx, failureTimeout)
 	defer cancel()
 	var all []*unstructured.Unstructured
@@ -59,7 +59,9 @@ func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim
 			break
 		}
 		for i := range found {
-			all = append(all, &found[i])
+			if counts(&found[i]) {
+				all = append(all, &found[i])
+			}
 		}
 	}
 	return workload.FirstFinalFailure(all, since)

@@ -90,6 +90,7 @@ func TestFindFinalFailure(t *testing.T) {
 		reason string
 		answer error
 		since  time.Time
+		counts func(*unstructured.Unstructured) bool
 		want   string
 		lists  int
 	}{
@@ -109,9 +110,16 @@ func TestFindFinalFailure(t *testing.T) {
 			reason: "A failure from before the position does not count.",
 			answer: kerrors.NewNotFound(schema.GroupResource{}, ""), since: noon.Add(time.Second), lists: 4,
 		},
+		"LeftOut": {
+			reason: "A failure of an object that the caller leaves out does not count.",
+			answer: kerrors.NewNotFound(schema.GroupResource{}, ""), since: noon, counts: func(u *unstructured.Unstructured) bool { return u.GetName() != "shop" }, lists: 4,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			if tc.counts == nil {
+				tc.counts = func(*unstructured.Unstructured) bool { return true }
+			}
 			kinds := map[string]schema.GroupVersionResource{}
 			for _, r := range workload.FinalResources() {
 				kinds[r.Resource] = r
@@ -132,7 +140,7 @@ func TestFindFinalFailure(t *testing.T) {
 				return a.GetResource() != deployments, nil, tc.answer
 			})
 			got := ""
-			if failure := FindFinalFailure(t.Context(), connectServer(t, server), "team-a", "shop", tc.since); failure != nil {
+			if failure := FindFinalFailure(t.Context(), connectServer(t, server), "team-a", "shop", tc.since, tc.counts); failure != nil {
 				got = failure.Message
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" || lists != tc.lists {

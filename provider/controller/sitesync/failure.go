@@ -2,11 +2,15 @@ package sitesync
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/engines"
@@ -34,6 +38,23 @@ func readTrafficFailure(ctx context.Context, c *clusters.Cluster, want v1alpha1.
 	return workload.FirstFinalFailure(found, since)
 }
 
+// countsInTracks reports whether a failure of an object speaks against the tree of a Site with tracks: the tracks share the object, or it is in one that is
+// awaited. A track that loses its requests may fail. The Deployments of tracks and the routes are left out: readTrafficFailure reads those.
+func countsInTracks(want v1alpha1.SiteTraffic, u *unstructured.Unstructured) bool {
+	isRead := slices.ContainsFunc(want.Routes, func(r v1alpha1.TrafficRoute) bool { return routeRef(r).String() == refOf(u) })
+	name, isAwaited := u.GetLabels()[track.LabelTrack], false
+	for _, t := range want.Tracks {
+		isRead = isRead || slices.ContainsFunc(t.Workloads, func(w v1alpha1.TrafficWorkload) bool { return workloadRef(w).String() == refOf(u) })
+		isAwaited = isAwaited || t.Name == name && t.Awaited
+	}
+	return !isRead && (name == "" || isAwaited)
+}
+
+// refOf returns the kind, the namespace and the name of an object, as a Ref writes them.
+func refOf(u *unstructured.Unstructured) string {
+	return engines.Ref{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}.String()
+}
+
 // readFailingObject returns an object whose status declares a failure final, or nil. The API server confirms the failure: the watch of the object may lag
 // behind that of the engine, and a failure that counts does not end. An unreadable object declares nothing.
 func readFailingObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref, since time.Time) *unstructured.Unstructured {
@@ -45,18 +66,41 @@ func readFailingObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref
 	return confirmed
 }
 
-// readFailure asks the cluster of a Site without tracks for a final failure once the engine says that it tried the tree, and that something failed. It returns
-// an error if our own API server does not answer.
-func (e *external) readFailure(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts) error {
-	hasFailed := s.seen.FinalFailure || s.seen.Reason == v1alpha1.SiteReasonUnhealthy
-	if !hasFailed || !s.hasTried(want.Tree) {
+// readFailure asks the cluster of a Site without tracks for a final failure once the engine says that it tried the tree, and that something failed. A cluster
+// that cannot be observed has the engine speak for it. It returns an error if our own API server does not answer.
+func (e *external) readFailure(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts, r *reading) error {
+	if !s.hasFailedObject() || !s.hasTried(want.Tree) {
 		return nil
 	}
 	c, p, err := e.connectTarget(ctx, s.site)
-	if err == nil && p == nil {
-		s.failure = setup.FindFinalFailure(ctx, c, f.namespace, f.spec.ClaimRef.Name, f.positionStart().Time)
+	if err != nil {
+		return err
 	}
-	return err
+	if p == nil {
+		s.failure = setup.FindFinalFailure(ctx, c, f.namespace, f.spec.ClaimRef.Name, f.positionStart().Time, func(*unstructured.Unstructured) bool { return true })
+	}
+	if isUnobserved := p != nil || setup.IsElsewhere(s.site); isUnobserved && s.failure == nil {
+		s.failure = reportedFailure(want, *s, r)
+	}
+	return nil
+}
+
+// hasFailedObject is true for an engine that says that something failed of what it applied or attempted.
+func (s siteFacts) hasFailedObject() bool {
+	return s.seen.FinalFailure || s.seen.Reason == v1alpha1.SiteReasonUnhealthy
+}
+
+// reportedFailure returns a final failure that an engine reports of an object that it applied from just this directory, or nil.
+func reportedFailure(want v1alpha1.SiteTree, s siteFacts, r *reading) *workload.FinalFailure {
+	if s.seen.Reason != v1alpha1.SiteReasonUnhealthy || s.seen.Root != want.Path {
+		return nil
+	}
+	failed := engines.FindFailedObject(r.engine, r.main, r.second)
+	if failed == nil {
+		return nil
+	}
+	message := engines.SanitizeMessage(strings.TrimSuffix(fmt.Sprintf("%s: %s reports a failure: %s", failed.Name, r.main.GetKind(), failed.Message), ": "))
+	return workload.NewFinalFailure(engines.ReasonObjectFailed, message, failed.FailedAt)
 }
 
 // hasTried is true for an engine that applied or attempted a tree, and has no other tree of the claim to pass.

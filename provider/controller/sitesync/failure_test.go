@@ -1,6 +1,7 @@
 package sitesync
 
 import (
+	stdcmp "cmp"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/track"
@@ -263,4 +265,152 @@ func TestFailedObject(t *testing.T) {
 	w.must(err)
 	w.clock = w.clock.Add(time.Minute)
 	w.until("Failed | Failed | ObjectFailed")
+}
+
+// failedObject is an object of the claim in the namespace of the claim that failed five seconds after noon.
+func failedObject(kind, name string, change ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
+	apiVersion, condition := "apps/v1", map[string]any{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}
+	if kind == "Job" {
+		apiVersion, condition = "batch/v1", map[string]any{"type": "Failed", "status": "True", "reason": "BackoffLimitExceeded"}
+	}
+	condition["lastTransitionTime"] = "2026-11-01T12:00:05Z"
+	u := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"name": name, "namespace": "team-a", "generation": int64(1)},
+		"status": map[string]any{"observedGeneration": int64(1), "conditions": []any{condition}},
+	}}
+	u.SetLabels(map[string]string{"intentplane.dev/claim": "web"})
+	for _, fn := range change {
+		fn(u)
+	}
+	return u
+}
+
+func inTrack(name string) func(*unstructured.Unstructured) {
+	return func(u *unstructured.Unstructured) {
+		u.SetLabels(map[string]string{"intentplane.dev/claim": "web", track.LabelTrack: name})
+	}
+}
+
+// TestFailedBesideCanary has a canary that waits for its pods, and another object of the deployment that the cluster gives up.
+func TestFailedBesideCanary(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		failed *unstructured.Unstructured
+		want   string
+	}{
+		"SharedJob":   {reason: "A Job that the tracks share ends the wait once it failed.", failed: failedObject("Job", "migrate"), want: "Failed | Failed | ObjectFailed"},
+		"StatefulSet": {reason: "A StatefulSet that the tracks share ends the wait once its status says so.", failed: failedObject("StatefulSet", "db"), want: "Failed | Failed | ObjectFailed"},
+		"Deployment":  {reason: "A Deployment without tracks ends the wait once it is given up.", failed: failedObject("Deployment", "cache"), want: "Failed | Failed | ObjectFailed"},
+		"Awaited":     {reason: "A Job of the track that takes requests over ends the wait.", failed: failedObject("Job", "warm", inTrack(track.Green)), want: "Failed | Failed | ObjectFailed"},
+		"OtherTrack":  {reason: "A Job of the track that loses its requests may fail.", failed: failedObject("Job", "warm", inTrack(track.Blue)), want: "Syncing | Syncing | CanaryNotAvailable"},
+		"Leaving":     {reason: "The Deployment of the track that loses its requests may fail.", failed: failedObject("Deployment", "web-blue"), want: "Syncing | Syncing | CanaryNotAvailable"},
+		"Unlisted":    {reason: "A Deployment of a track that is left over may fail.", failed: failedObject("Deployment", "old-blue", inTrack(track.Blue)), want: "Syncing | Syncing | CanaryNotAvailable"},
+		"OtherClaim": {
+			reason: "An object of another deployment is no reason.", want: "Syncing | Syncing | CanaryNotAvailable",
+			failed: failedObject("Job", "other", func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"intentplane.dev/claim": "other"}) }),
+		},
+		"CronJob": {
+			reason: "A Job that another object controls is replaced by that.", want: "Syncing | Syncing | CanaryNotAvailable",
+			failed: failedObject("Job", "nightly-1", func(u *unstructured.Unstructured) {
+				u.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "batch/v1", Kind: "CronJob", Name: "nightly", UID: "u", Controller: new(true)}})
+			}),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			commit := w.deliver("green")
+			w.askFor(1)
+			s := w.get()
+			s.Spec.ForProvider.Position.Stage = ledger.StageSteps
+			s.Spec.ForProvider.Sites[0].Traffic = &v1alpha1.SiteTraffic{Drain: "30s", Tracks: []v1alpha1.TrackTraffic{
+				{Name: track.Blue, Workloads: []v1alpha1.TrafficWorkload{{Namespace: "team-a", Name: "web-blue"}}},
+				{Name: track.Green, Tree: theFolder, Awaited: true, Workloads: []v1alpha1.TrafficWorkload{{Namespace: "team-a", Name: "web-green"}}},
+			}}
+			w.must(w.kube.Update(w.Context(), s))
+			_, err := w.cluster.Resource(deployments()).Namespace("team-a").Create(w.Context(), deploymentWith(0), metav1.CreateOptions{})
+			w.must(err)
+			w.flux(commit, false)
+			w.until("Syncing | Syncing | CanaryNotAvailable")
+			w.must(w.cluster.Tracker().Add(tc.failed))
+			w.clock = w.clock.Add(time.Minute)
+			w.reconcile()
+			w.expect(tc.reason, tc.want)
+		})
+	}
+}
+
+// hubSite lets Argo CD in the cluster of the control plane deliver to edge1, of which the kubeconfig is missing.
+func (w *world) hubSite() {
+	w.Helper()
+	s := site("edge1")
+	w.must(w.kube.Get(w.Context(), keyOf("edge1"), s))
+	s.Spec.Cluster = catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "sites", Name: "edge1"}}
+	s.Spec.Engine = catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineArgoCD, Location: "ControlPlane", ObjectRef: &catalogv1alpha1.ObjectReference{
+		APIVersion: "argoproj.io/v1alpha1", Kind: "Application", Namespace: "argocd", Name: "web",
+	}}
+	w.must(w.kube.Update(w.Context(), s))
+}
+
+// degradedApplication is an Application of Argo CD that applied a commit from a directory, and reports since some seconds after noon that an object is degraded.
+func (w *world) degradedApplication(commit, dir, group, kind string, seconds int) *unstructured.Unstructured {
+	source := map[string]any{"repoURL": w.git.URL(repo), "targetRevision": "main", "path": dir, "directory": map[string]any{"recurse": true}}
+	destination := map[string]any{"server": "https://edge1.example.org"}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": map[string]any{"name": "web", "namespace": "argocd", "generation": int64(1)},
+		"spec": map[string]any{"source": source, "destination": destination},
+		"status": map[string]any{
+			"sync":   map[string]any{"status": "Synced", "revision": commit, "comparedTo": map[string]any{"source": source, "destination": destination}},
+			"health": map[string]any{"status": "Degraded", "lastTransitionTime": noon().Add(time.Duration(seconds) * time.Second).Format(time.RFC3339)},
+			"resources": []any{map[string]any{
+				"group": group, "kind": kind, "namespace": "team-a", "name": "web", "status": "Synced", "health": map[string]any{"status": "Degraded", "message": "no"},
+			}},
+		},
+	}}
+}
+
+// refreshes plays Argo CD, which compares as the provider asks it to, and removes the annotation.
+func (w *world) refreshes(application *unstructured.Unstructured) {
+	w.Helper()
+	ref := engines.Ref{Resource: applications(), Kind: "Application", Namespace: "argocd", Name: "web"}
+	w.sees("a refresh was requested", ref, func(o *unstructured.Unstructured) bool { return len(o.GetAnnotations()) > 0 })
+	_, err := w.cluster.Resource(applications()).Namespace("argocd").Update(w.Context(), application, metav1.UpdateOptions{})
+	w.must(err)
+	w.sees("refreshed", ref, func(o *unstructured.Unstructured) bool { return len(o.GetAnnotations()) == 0 })
+}
+
+// TestReportedFailure has a Site whose cluster cannot be observed, and what Argo CD at a hub reports of it ten seconds before the last look.
+func TestReportedFailure(t *testing.T) {
+	const waits = "Syncing | Syncing | Unhealthy"
+	cases := map[string]struct {
+		reason      string
+		dir         string
+		group, kind string
+		seconds     int
+		later       int
+		want        string
+	}{
+		"Deployment": {reason: "A Deployment that Argo CD calls Degraded exceeded its progress deadline.", group: "apps", kind: "Deployment", seconds: 20, later: 30, want: "Failed | Failed | ObjectFailed"},
+		"Job":        {reason: "A Job that Argo CD calls Degraded failed.", group: "batch", kind: "Job", seconds: 20, later: 30, want: "Failed | Failed | ObjectFailed"},
+		"Unsettled":  {reason: "What has just become Degraded may be so for a moment.", group: "apps", kind: "Deployment", seconds: 20, later: 29, want: waits},
+		"Earlier":    {reason: "What was Degraded before the step may be an earlier revision.", group: "apps", kind: "Deployment", seconds: -20, later: 30, want: waits},
+		"Pod":        {reason: "A pod that is Degraded may recover.", kind: "Pod", seconds: 20, later: 30, want: waits},
+		"Shared":     {reason: "An Application that reads the directories of others may be Degraded because of them.", dir: "clusters/edge1", group: "apps", kind: "Deployment", seconds: 20, later: 30, want: waits},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.hubSite()
+			commit := w.deliver("web")
+			w.askFor(1)
+			application := w.degradedApplication(commit, stdcmp.Or(tc.dir, webAtE1), tc.group, tc.kind, tc.seconds)
+			_, err := w.cluster.Resource(applications()).Namespace("argocd").Create(w.Context(), application, metav1.CreateOptions{})
+			w.must(err)
+			w.until(waits)
+			w.refreshes(application)
+			w.clock = noon().Add(time.Duration(tc.later) * time.Second)
+			w.reconcile()
+			w.expect(tc.reason, tc.want)
+		})
+	}
 }

@@ -205,7 +205,7 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 		s.traffic, s.failure, err = e.readTraffic(ctx, f, want, *s)
 		return err
 	}
-	return e.readFailure(ctx, f, want, s)
+	return e.readFailure(ctx, f, want, s, r)
 }
 
 // readAllowedSite reads the Site and the repository from the API server: what a SiteSync says of them is not believed.

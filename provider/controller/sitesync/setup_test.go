@@ -84,7 +84,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, git: s, clock: noon(), woken: make(chan types.NamespacedName, 1000)}
 	w.cluster = apiserver.New(map[string]schema.GroupVersionResource{
 		"Kustomization": kustomizations(), "GitRepository": repositories(),
-		"CustomResourceDefinition": definitions(), "Cluster": capiClusters(), "Secret": secrets(), "Deployment": deployments(),
+		"CustomResourceDefinition": definitions(), "Cluster": capiClusters(), "Secret": secrets(), "Deployment": deployments(), "Application": applications(),
 		"StatefulSet": {Group: "apps", Version: "v1", Resource: "statefulsets"}, "Job": {Group: "batch", Version: "v1", Resource: "jobs"},
 		"HTTPRoute": {Group: "gateway.networking.k8s.io", Version: "v1", Resource: "httproutes"},
 	})
@@ -192,6 +192,10 @@ func kustomizations() schema.GroupVersionResource {
 
 func repositories() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "source.toolkit.fluxcd.io", Version: "v1", Resource: "gitrepositories"}
+}
+
+func applications() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
 }
 
 func deployments() schema.GroupVersionResource {

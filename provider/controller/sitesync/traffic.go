@@ -51,7 +51,12 @@ func (e *external) readTraffic(ctx context.Context, f facts, want v1alpha1.SiteT
 	if !s.hasTried(want.Tree) {
 		return out, nil, nil
 	}
-	return out, readTrafficFailure(ctx, c, *want.Traffic, f.positionStart().Time), nil
+	failure := readTrafficFailure(ctx, c, *want.Traffic, f.positionStart().Time)
+	if failure == nil && (s.hasFailedObject() || trafficProblem(*want.Traffic, out) != nil) {
+		counts := func(u *unstructured.Unstructured) bool { return countsInTracks(*want.Traffic, u) }
+		failure = setup.FindFinalFailure(ctx, c, f.namespace, f.spec.ClaimRef.Name, f.positionStart().Time, counts)
+	}
+	return out, failure, nil
 }
 
 // readRoutes reads all routes: one that proves nothing does not hide what another one gives requests to.

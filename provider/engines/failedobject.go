@@ -1,0 +1,89 @@
+package engines
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+)
+
+// A FailedObject is an object whose controller declared a failure final, as far as the health that an engine reports says so.
+type FailedObject struct {
+	// Name is the kind, the namespace and the name of the object.
+	Name string
+
+	// Message of the engine about it. It may be empty.
+	Message string
+
+	// FailedAt is when the engine began to report a failure.
+	FailedAt time.Time
+}
+
+// hasFinalHealth reports whether an engine reports a failure of a kind for one cause alone, which is final. Argo CD calls a Deployment Degraded, and kstatus,
+// by which Config Sync judges, calls it Failed, once it exceeded its progress deadline; a Job once its condition Failed is true. What either reports of
+// another kind, such as a pod, a volume or a route, may end by itself.
+func hasFinalHealth(group, kind string) bool {
+	return group == "apps" && kind == "Deployment" || group == "batch" && kind == "Job"
+}
+
+// FindFailedObject returns the object whose failure an engine reports as final, the first one by name, or nil. An engine that does not say since when it
+// reports a failure reports none here: the failure may be about an earlier content.
+func FindFailedObject(engine catalogv1alpha1.EngineType, main, second *unstructured.Unstructured) *FailedObject {
+	switch {
+	case engine == catalogv1alpha1.EngineArgoCD && main != nil:
+		return argoFailedObject(main)
+	case engine == catalogv1alpha1.EngineConfigSync && second != nil:
+		return inventoryFailedObject(second)
+	}
+	return nil
+}
+
+// argoFailedObject returns the first object that Argo CD calls Degraded. A version that keeps the health of single objects out of the status reports none.
+func argoFailedObject(main *unstructured.Unstructured) *FailedObject {
+	health, _, _ := unstructured.NestedStringMap(main.Object, "status", "health")
+	since, err := time.Parse(time.RFC3339, health["lastTransitionTime"])
+	if err != nil || health["status"] != "Degraded" {
+		return nil
+	}
+	var first *FailedObject
+	for r := range listEntries(main, "status", "resources") {
+		of, _ := r["health"].(map[string]any)
+		if textOf(of, "status") == "Degraded" && hasFinalHealth(textOf(r, "group"), textOf(r, "kind")) {
+			first = firstByName(first, &FailedObject{Name: entryName(r), Message: textOf(of, "message"), FailedAt: since})
+		}
+	}
+	return first
+}
+
+// inventoryFailedObject returns the first object that the ResourceGroup of Config Sync calls Failed, once it was stalled for one of its objects.
+func inventoryFailedObject(group *unstructured.Unstructured) *FailedObject {
+	g := resourceGroup{}
+	if decodeObject(group, &g) != nil || g.Status.ObservedGeneration != g.Metadata.Generation {
+		return nil
+	}
+	stalled := findCondition(g.Status.Conditions, "Stalled")
+	if stalled.Status != metav1.ConditionTrue || stalled.LastTransitionTime.IsZero() {
+		return nil
+	}
+	var first *FailedObject
+	for r := range listEntries(group, "status", "resourceStatuses") {
+		if textOf(r, "status") == "Failed" && hasFinalHealth(textOf(r, "group"), textOf(r, "kind")) {
+			first = firstByName(first, &FailedObject{Name: entryName(r), FailedAt: stalled.LastTransitionTime.Time})
+		}
+	}
+	return first
+}
+
+// entryName returns the kind, the namespace and the name of an object in a list of an engine.
+func entryName(entry map[string]any) string {
+	return Ref{Kind: textOf(entry, "kind"), Namespace: textOf(entry, "namespace"), Name: textOf(entry, "name")}.String()
+}
+
+func firstByName(first, other *FailedObject) *FailedObject {
+	if first == nil || other.Name < first.Name {
+		return other
+	}
+	return first
+}
