@@ -89,6 +89,7 @@ func FinalResources() []schema.GroupVersionResource {
 	return []schema.GroupVersionResource{
 		appsv1.SchemeGroupVersion.WithResource("deployments"), appsv1.SchemeGroupVersion.WithResource("statefulsets"), batchv1.SchemeGroupVersion.WithResource("jobs"),
 		{Group: track.GatewayGroup, Version: "v1", Resource: "httproutes"},
+		{Group: track.GatewayGroup, Version: "v1", Resource: "grpcroutes"},
 	}
 }
 

@@ -81,6 +81,13 @@ func TestFindFinalFailure(t *testing.T) {
 				Message: "HTTPRoute shop/web: Gateway outside, by example.org/a: Accepted is False: NotAllowedByListeners: no",
 			},
 		},
+		"GRPCRoute": {
+			reason: "A Gateway refuses a GRPCRoute as it refuses an HTTPRoute.", object: strings.Replace(routeWith(refused), "HTTPRoute", "GRPCRoute", 1),
+			want: &FinalFailure{
+				Reason: engines.ReasonRouteNotAccepted, DeclaredAt: declared, SettlesAt: declared.Add(settleTime),
+				Message: "GRPCRoute shop/web: Gateway outside, by example.org/a: Accepted is False: NotAllowedByListeners: no",
+			},
+		},
 		"Routes": {
 			reason: "An earlier refusal by another Gateway does not hide the latest one.",
 			object: `{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {name: web, namespace: shop, generation: 2}, spec: {parentRefs: [{name: outside}, {name: inside}]},

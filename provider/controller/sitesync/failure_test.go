@@ -246,8 +246,43 @@ func TestFailedCanary(t *testing.T) {
 	w.expect("The API server confirms the failure.", "Failed | Failed | ObjectFailed")
 }
 
+// refusedRoute is a route of the claim that a Gateway has refused since five seconds after noon.
+func refusedRoute(kind string) *unstructured.Unstructured {
+	parent := map[string]any{"name": "outside"}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "gateway.networking.k8s.io/v1", "kind": kind,
+		"metadata": map[string]any{"name": "web", "namespace": "team-a", "generation": int64(1), "labels": map[string]any{"intentplane.dev/claim": "web"}},
+		"spec":     map[string]any{"parentRefs": []any{parent}},
+		"status": map[string]any{"parents": []any{map[string]any{"parentRef": parent, "controllerName": "example.org/a", "conditions": []any{map[string]any{
+			"type": "Accepted", "status": "False", "reason": "NotAllowedByListeners", "message": "no", "observedGeneration": int64(1), "lastTransitionTime": "2026-11-01T12:00:05Z",
+		}}}}},
+	}}
+}
+
 // TestFailedObject has a Kustomization that reads all of a Site, and fails its health checks. It cannot say for which claim.
 func TestFailedObject(t *testing.T) {
+	for name, tc := range map[string]struct {
+		reason string
+		failed *unstructured.Unstructured
+		want   string
+	}{
+		"Deployment": {reason: "A Deployment that the cluster gives up ends the wait.", failed: givenUp(), want: "Failed | Failed | ObjectFailed"},
+		"HTTPRoute":  {reason: "A route that a Gateway refuses ends the wait.", failed: refusedRoute("HTTPRoute"), want: "Failed | Failed | RouteNotAccepted"},
+		"GRPCRoute":  {reason: "A route of gRPC that a Gateway refuses ends the wait.", failed: refusedRoute("GRPCRoute"), want: "Failed | Failed | RouteNotAccepted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newSharedWorld(t)
+			w.must(w.cluster.Tracker().Add(tc.failed))
+			w.clock = w.clock.Add(time.Minute)
+			t.Log(tc.reason)
+			w.until(tc.want)
+		})
+	}
+}
+
+// newSharedWorld has a Kustomization of all of a Site, which fails its health checks.
+func newSharedWorld(t *testing.T) *world {
+	t.Helper()
 	w := newWorld(t)
 	commit := w.deliver("green")
 	w.askFor(1)
@@ -261,10 +296,7 @@ func TestFailedObject(t *testing.T) {
 	_, err = w.cluster.Resource(kustomizations()).Namespace("flux").Update(w.Context(), k, metav1.UpdateOptions{})
 	w.must(err)
 	w.until("Syncing | Syncing | EngineFailed")
-	_, err = w.cluster.Resource(deployments()).Namespace("team-a").Create(w.Context(), givenUp(), metav1.CreateOptions{})
-	w.must(err)
-	w.clock = w.clock.Add(time.Minute)
-	w.until("Failed | Failed | ObjectFailed")
+	return w
 }
 
 // failedObject is an object of the claim in the namespace of the claim that failed five seconds after noon.
