@@ -2,16 +2,26 @@ package applications
 
 import (
 	"bytes"
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/provider/sources"
 	"github.com/intentplane/intentplane/test/controlplane"
+	"github.com/intentplane/intentplane/test/patience"
+	"github.com/intentplane/intentplane/test/scene"
 )
 
 const hookToken = "a token of some length"
@@ -39,7 +49,13 @@ func (s *sourceStage) giveWebhook() {
 // postHook posts a body, signed as Gitea does with a token, and returns the status of the answer.
 func (s *sourceStage) postHook(token string, body []byte) int {
 	s.T.Helper()
-	req, err := http.NewRequestWithContext(s.T.Context(), http.MethodPost, "http://"+hookAddress+"/hooks/"+s.Namespace+"/shop", bytes.NewReader(body))
+	return s.postHookTo(hookAddress, token, body)
+}
+
+// postHookTo posts a body to the replica of the provider at an address.
+func (s *sourceStage) postHookTo(address, token string, body []byte) int {
+	s.T.Helper()
+	req, err := http.NewRequestWithContext(s.T.Context(), http.MethodPost, "http://"+address+"/hooks/"+s.Namespace+"/shop", bytes.NewReader(body))
 	s.must(err)
 	if token != "" {
 		sum := hmac.New(sha256.New, []byte(token))
@@ -60,4 +76,69 @@ func (s *sourceStage) addCommit(content string) string {
 	id, err := s.Git.Commit(s.T.Context(), s.repository, "main", map[string]string{"main.txt": content}, "Version "+content)
 	s.must(err)
 	return id
+}
+
+// startReplicas starts the provider again with a lease, and beside it another replica, which waits for the lease. It returns where the other one receives
+// webhooks. After the test the provider runs alone.
+func (s *sourceStage) startReplicas() string {
+	s.T.Helper()
+	free, err := controlplane.FreePorts(1)
+	s.must(err)
+	address, lease := fmt.Sprintf("127.0.0.1:%d", free[0]), []string{"--leader-election", "--leader-lease=15s"}
+	cp.KillProvider()
+	s.T.Cleanup(func() {
+		cp.KillStandby()
+		cp.KillProvider()
+		s.must(cp.StartProvider(context.WithoutCancel(s.T.Context()), controlplane.Program{}))
+	})
+	s.must(cp.StartProvider(s.T.Context(), controlplane.Program{Args: lease}))
+	s.Until("the provider leads", patience.Limit, func() bool { return s.readLeader() != "" })
+	s.must(cp.StartStandby(s.T.Context(), controlplane.Program{Args: append(lease, "--source-webhook-address="+address)}))
+	return address
+}
+
+// readLeader returns the identity of the replica of the provider that holds the lease, or "".
+func (s *sourceStage) readLeader() string {
+	s.T.Helper()
+	l := &coordinationv1.Lease{}
+	err := cp.Client.Get(s.T.Context(), client.ObjectKey{Namespace: controlplane.Namespace, Name: "intentplane-provider"}, l)
+	s.must(client.IgnoreNotFound(err))
+	return ptr.Deref(l.Spec.HolderIdentity, "")
+}
+
+// hookedAt returns when a replica last recorded a webhook of the Application.
+func (s *sourceStage) hookedAt() string {
+	s.T.Helper()
+	return s.Now(s.imageBuild()).GetAnnotations()[buildv1alpha1.AnnotationHookedAt]
+}
+
+// awaitWanted waits until the leader has seen a commit of the source.
+func (s *sourceStage) awaitWanted(commit string) {
+	s.T.Helper()
+	s.Await(s.imageBuild(), "wants "+commit, func(u *unstructured.Unstructured) bool {
+		return scene.Field(u, "status", "atProvider", "wanted", "commit") == commit
+	})
+}
+
+// countRecords sends many webhooks to replicas in turn, and returns how often they were recorded: each replica records at most one within the spacing of looks,
+// and one afterwards for those that it put off.
+func (s *sourceStage) countRecords(addresses []string, body []byte) (records, most int) {
+	s.T.Helper()
+	last, start := s.hookedAt(), time.Now()
+	count := func() {
+		if now := s.hookedAt(); now != last {
+			last, records = now, records+1
+		}
+	}
+	for i := range 60 {
+		if got := s.postHookTo(addresses[i%len(addresses)], hookToken, body); got != 202 && got != 429 {
+			s.T.Errorf("a hook of many is answered with %d", got)
+		}
+		count()
+	}
+	sent := time.Since(start)
+	for time.Since(start) < sent+3*sources.Spacing {
+		count()
+	}
+	return records, len(addresses) * (int(sent/sources.Spacing) + 2)
 }
