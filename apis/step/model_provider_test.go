@@ -42,6 +42,25 @@ func (m *model) recordEvents(d *modelDelivery, repository *modelRepository) {
 	m.record(repository, next)
 }
 
+// appendByAnotherHand records what concludes the current revision in a home that can be reached, without a spec that asks for it.
+func (m *model) appendByAnotherHand() {
+	h := m.home(m.cluster)
+	repository := &m.repositories[m.indexOf(h.ConfigRef)]
+	if !h.IsKnown || !repository.Reachable || h.State.Current == nil || repository.Ledger.Head != h.State.Head {
+		return
+	}
+	e, _ := Conclude(h.State, m.input(h.State, m.cluster))
+	if e == nil {
+		return
+	}
+	next, err := ledger.Append(h.State, recordedAt, *e)
+	if err != nil {
+		m.truth.broken = "an event of another hand is illegal: " + err.Error()
+		return
+	}
+	m.record(repository, next)
+}
+
 // continueFrom recovers the ledger of a home from the state that its object shows.
 func (m *model) continueFrom(shown ledger.State, repository *modelRepository) {
 	s := repository.Ledger

@@ -62,6 +62,8 @@ type modelFaults struct {
 	States bool
 	// Moves of the ledger: by a request, and forced.
 	Moves, ForcedMoves bool
+	// Hands other than the function's append legal events.
+	Hands bool
 }
 
 func newModel(random *rand.Rand, repositories int, rules modelRules) *model {
@@ -79,6 +81,9 @@ func newModel(random *rand.Rand, repositories int, rules modelRules) *model {
 func (m *model) tell(faults modelFaults) string {
 	for range 90 {
 		m.act(faults)
+		if faults.Hands && m.random.IntN(3) == 0 {
+			m.appendByAnotherHand()
+		}
 		if m.truth.broken != "" {
 			return m.truth.broken
 		}
@@ -146,6 +151,7 @@ func TestModel(t *testing.T) {
 		"One":    {reason: "A deployment with one repository comes to its end whatever is lost.", repositories: 1, faults: modelFaults{States: true}},
 		"Two":    {reason: "A deployment with two repositories that lose nothing keeps every verdict.", repositories: 2},
 		"Three":  {reason: "A deployment with three repositories comes to its end whatever is lost.", repositories: 3, faults: modelFaults{States: true}},
+		"Hands":  {reason: "A verdict that another hand appends is kept like one that the function asked for.", repositories: 3, faults: modelFaults{Hands: true}},
 		"Moved":  {reason: "A ledger moves without a verdict being lost.", repositories: 3, faults: modelFaults{Moves: true}},
 		"Forced": {reason: "A ledger whose home is gone continues in another one.", repositories: 3, faults: modelFaults{States: true, Moves: true, ForcedMoves: true}},
 	}

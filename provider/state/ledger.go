@@ -26,12 +26,24 @@ type LedgerFile struct {
 	State ledger.State `json:"state"`
 	// Events that led to the state, the last ones, the oldest first.
 	Events []LoggedEvent `json:"events,omitempty"`
+
+	// Taken is the head after the last events that a spec asked for, where others follow them that no spec asked for. Nil means that none follow.
+	// TakenHead says whether it holds: an older version keeps the field, and records what a spec asks for after it.
+	Taken *ledger.Head `json:"taken,omitempty"`
 }
+
+// A Recorder says on whose behalf an event was recorded.
+type Recorder string
+
+// RecorderMandate stands for an event that no spec asked for. Events without a recorder are those of specs, of recoveries and of deletions.
+const RecorderMandate Recorder = "mandate"
 
 // A LoggedEvent is an event as the file lists it, for audits: without the lists of Sites and trees, which the state has as far as they matter.
 type LoggedEvent struct {
 	// Seq is the number of the event.
 	Seq int64 `json:"seq"`
+	// By is on whose behalf the event was recorded. Empty stands for the spec of the GitDelivery.
+	By Recorder `json:"by,omitempty"`
 
 	ledger.Event `json:",inline"`
 }
@@ -46,13 +58,29 @@ func DecodeLedger(content []byte) (LedgerFile, error) {
 	return f, errors.Wrap(f.State.Check(), "cannot decode state")
 }
 
-// Append returns the file after events that led to a state. A claim and a cluster are those of who writes it.
+// TakenHead returns the head after the last events that a spec asked for, or nil if that is the head of the ledger. It returns nil, too, where the list of
+// events does not show that a mandate recorded each event since: any user who may push to the repository can write the field, and an older version keeps it.
+func (f LedgerFile) TakenHead() *ledger.Head {
+	t, s := f.Taken, f.State
+	if t == nil || t.Ledger != s.Ledger || t.Epoch != s.Epoch || t.Seq <= 0 || t.Seq >= s.Seq || s.Seq-t.Seq > int64(len(f.Events)) {
+		return nil
+	}
+	for i, e := range f.Events[len(f.Events)-int(s.Seq-t.Seq):] {
+		if e.Seq != t.Seq+1+int64(i) || e.By != RecorderMandate {
+			return nil
+		}
+	}
+	head := *t
+	return &head
+}
+
+// Append returns the file after events that a spec asked for, and that led to a state. A claim and a cluster are those of who writes it.
 func (f LedgerFile) Append(next ledger.State, events []ledger.Event) LedgerFile {
 	f.Events = slices.Clone(f.Events)
 	for i, e := range events {
 		f.Events = append(f.Events, LoggedEvent{Seq: next.Seq - int64(len(events)-1-i), Event: withoutLists(e)})
 	}
-	f.State = next
+	f.State, f.Taken = next, nil
 	return f
 }
 

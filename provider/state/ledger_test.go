@@ -333,3 +333,79 @@ func TestEncodeTooLarge(t *testing.T) {
 		t.Errorf("\nAn error says how large a file is that has no room.\nencodeFile(...): want %s, got %v", want, err)
 	}
 }
+
+// followedLedger returns a file whose first events a spec asked for, with so many last ones that a mandate recorded.
+func followedLedger(tb testing.TB, mandated int) LedgerFile {
+	tb.Helper()
+	f := newLedger(tb, 1, 1)
+	head := f.State.Head
+	for n := range mandated {
+		f = appendTo(tb, f, revisionOf(int64(n+2), sitesOf(1))[:1]...)
+		f.Events[len(f.Events)-1].By = RecorderMandate
+	}
+	f.Taken = &head
+	return f
+}
+
+// TestTakenHead reads files whose last two events a mandate recorded.
+func TestTakenHead(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(f *LedgerFile)
+		want   bool
+	}{
+		"Mandated":  {reason: "Events that a mandate recorded follow those of the spec.", change: func(*LedgerFile) {}, want: true},
+		"Absent":    {reason: "Without the field the events of the spec are the last ones.", change: func(f *LedgerFile) { f.Taken = nil }},
+		"Older":     {reason: "A version that does not know the field keeps it, and records what a spec asks for.", change: func(f *LedgerFile) { f.Events[len(f.Events)-1].By = "" }},
+		"First":     {reason: "Each event since has to be of a mandate, and not the last one alone.", change: func(f *LedgerFile) { f.Events[len(f.Events)-2].By = "" }},
+		"Unlisted":  {reason: "Events that are not listed show nothing.", change: func(f *LedgerFile) { f.Events = f.Events[len(f.Events)-1:] }},
+		"Gap":       {reason: "A list that leaves out an event shows nothing.", change: func(f *LedgerFile) { f.Events[len(f.Events)-1].Seq++ }},
+		"Same":      {reason: "The head of the ledger needs no second name.", change: func(f *LedgerFile) { f.Taken = &f.State.Head }},
+		"Later":     {reason: "A head that the ledger has not reached is none of its own.", change: func(f *LedgerFile) { f.Taken.Seq = 1 << 50 }},
+		"Negative":  {reason: "A head has a number above 0.", change: func(f *LedgerFile) { f.Taken.Seq = -1 << 50 }},
+		"Epoch":     {reason: "A mandate records nothing in another epoch than that of the spec.", change: func(f *LedgerFile) { f.Taken.Epoch++ }},
+		"Elsewhere": {reason: "The head is one of the same ledger.", change: func(f *LedgerFile) { f.Taken.Ledger = "other" }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := followedLedger(t, 2)
+			tc.change(&f)
+			if got := f.TakenHead(); tc.want != (got != nil) || got != nil && *got != *f.Taken {
+				t.Errorf("\n%s\nTakenHead(): got %v, want one %t", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// TestTakenEncoded writes a file whose last event a mandate recorded, and then one that a spec asked for.
+func TestTakenEncoded(t *testing.T) {
+	f, err := DecodeLedger(encode(t, followedLedger(t, 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.TakenHead() == nil || f.MinReader != minReader {
+		t.Errorf("\nA file that is read says after which events a mandate went on, to every reader of the format.\nTakenHead(): got %v, minReader %d", f.TakenHead(), f.MinReader)
+	}
+	b := string(encode(t, appendTo(t, f, ledger.Event{Closed: &ledger.Closed{}})))
+	if strings.Contains(b, `"taken"`) || !strings.Contains(b, `"by": "mandate"`) {
+		t.Errorf("\nAn event of a spec is the last one that a spec asked for, and the list still says who recorded the one before.\nEncode(): got %s", b)
+	}
+}
+
+// TestTakenHostile decodes files that any user may push.
+func TestTakenHostile(t *testing.T) {
+	valid := string(encode(t, followedLedger(t, 1)))
+	for reason, change := range map[string][2]string{
+		"An empty head is refused.":                {`"taken": {`, `"taken": null, "later": {`},
+		"A head with a negative number is refused": {`"seq": 3`, `"seq": -3`},
+	} {
+		forged := strings.Replace(valid, change[0], change[1], 1)
+		if strings.Contains(change[0], "seq") {
+			at := strings.Index(valid, `"taken"`)
+			forged = valid[:at] + strings.Replace(valid[at:], change[0], change[1], 1)
+		}
+		if _, err := DecodeLedger([]byte(forged)); err == nil || forged == valid {
+			t.Errorf("\n%s\nDecodeLedger(...): want an error, got none (forged %t)", reason, forged != valid)
+		}
+	}
+}

@@ -45,7 +45,7 @@ func schemasOf(delivery schema) map[string]schema {
 	})
 	record.Required = append(record.Required, "claim", "clusterUID")
 	return map[string]schema{recordFile: record, ledgerFile: {
-		Properties: map[string]schema{"claim": claim, "clusterUID": claim.Properties["uid"], "state": status["ledger"], "events": listOf(schema{}, maxEvents)},
+		Properties: map[string]schema{"claim": claim, "clusterUID": claim.Properties["uid"], "state": status["ledger"], "taken": status["taken"], "events": listOf(schema{}, maxEvents)},
 		Required:   []string{"claim", "clusterUID", "state"},
 	}}
 }

@@ -173,6 +173,11 @@ type GitDeliveryObservation struct {
 	// +optional
 	Ledger *ledger.State `json:"ledger,omitempty"`
 
+	// Taken is the head of the ledger after the last events that a spec asked for, where the provider recorded others after them. Absent means that
+	// it is the head of the ledger: the provider recorded nothing since.
+	// +optional
+	Taken *ledger.Head `json:"taken,omitempty"`
+
 	// Record of what the repository was brought to last. Absent where it was brought to nothing, or where it is not known.
 	// +optional
 	Record *LedgerRecord `json:"record,omitempty"`

@@ -2,6 +2,20 @@ package v1alpha1
 
 import "github.com/intentplane/intentplane/apis/ledger"
 
+// LedTo reports whether the events of the update led to a head: then they are recorded. An update without events led to the head that its writer saw.
+func (u LedgerUpdate) LedTo(h ledger.Head) bool {
+	if len(u.Events) == 0 {
+		return h.Seq > 0 && u.After == h
+	}
+	id, err := ledger.NextID(u.After.ID, u.Events...)
+	return err == nil && id == h.ID
+}
+
+// HasRecorded reports whether the ledger of the repository has the events of an update as the last ones that a spec asked for. Other events may follow them.
+func (o GitDeliveryObservation) HasRecorded(u LedgerUpdate) bool {
+	return o.Ledger != nil && (u.LedTo(o.Ledger.Head) || o.Taken != nil && u.LedTo(*o.Taken))
+}
+
 // AskedPosition returns the position that the trees of a delivery belong to. It is the zero value for a home that has no revision yet.
 func (p GitDeliveryParameters) AskedPosition() ledger.Position {
 	switch {

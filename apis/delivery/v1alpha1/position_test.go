@@ -31,3 +31,40 @@ func TestPositions(t *testing.T) {
 		})
 	}
 }
+
+// TestHasRecorded opens a ledger and closes it, in a repository that may have recorded more.
+func TestHasRecorded(t *testing.T) {
+	events := []ledger.Event{{Opened: &ledger.Opened{Ledger: "l", Home: "h"}}, {Closed: &ledger.Closed{}}}
+	id, err := ledger.NextID("", events...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	led, other := ledger.Head{Ledger: "l", Epoch: 1, Seq: 2, ID: id}, ledger.Head{Ledger: "l", Epoch: 1, Seq: 3, ID: "3"}
+	both := v1alpha1.LedgerUpdate{Events: events}
+	at := func(head ledger.Head, taken *ledger.Head) v1alpha1.GitDeliveryObservation {
+		return v1alpha1.GitDeliveryObservation{Ledger: &ledger.State{Head: head}, Taken: taken}
+	}
+	cases := map[string]struct {
+		reason string
+		at     v1alpha1.GitDeliveryObservation
+		asked  v1alpha1.LedgerUpdate
+		want   bool
+	}{
+		"Head":     {reason: "Events that led to the head are recorded.", at: at(led, nil), asked: both, want: true},
+		"Followed": {reason: "Events are recorded, too, where the provider went on from them.", at: at(other, &led), asked: both, want: true},
+		"Other":    {reason: "Events that led to another head are not recorded.", at: at(other, nil), asked: both},
+		"Fewer":    {reason: "The first events of those that were recorded led to an earlier head.", at: at(other, &led), asked: v1alpha1.LedgerUpdate{Events: events[:1]}},
+		"Seen":     {reason: "An update without events led to the head that its writer saw.", at: at(other, &led), asked: v1alpha1.LedgerUpdate{After: led}, want: true},
+		"New":      {reason: "Events on top of the head that the provider went on from are not recorded.", at: at(other, &led), asked: v1alpha1.LedgerUpdate{After: led, Events: events[1:]}},
+		"Forged":   {reason: "A head with the ID of another one is another head.", at: at(other, &led), asked: v1alpha1.LedgerUpdate{After: ledger.Head{ID: id}}},
+		"Unknown":  {reason: "What a repository has that did not report is not known.", asked: both},
+		"Empty":    {reason: "No ledger has events of a spec.", at: at(ledger.Head{}, nil)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.at.HasRecorded(tc.asked); got != tc.want {
+				t.Errorf("\n%s\nHasRecorded(...): got %t, want %t", tc.reason, got, tc.want)
+			}
+		})
+	}
+}

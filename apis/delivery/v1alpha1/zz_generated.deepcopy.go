@@ -159,6 +159,11 @@ func (in *GitDeliveryObservation) DeepCopyInto(out *GitDeliveryObservation) {
 		*out = new(ledger.State)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.Taken != nil {
+		in, out := &in.Taken, &out.Taken
+		*out = new(ledger.Head)
+		**out = **in
+	}
 	if in.Record != nil {
 		in, out := &in.Record, &out.Record
 		*out = new(LedgerRecord)

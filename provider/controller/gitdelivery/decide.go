@@ -83,6 +83,9 @@ func decideDelivery(f facts) (facts, decision) {
 // decideTrees decides about the directories, as they follow from the ledger.
 func decideTrees(f facts) decision {
 	applied, obstacle := f.recording.applied, f.ledger.obstacle
+	if refused := fencePosition(f); refused != nil {
+		return *refused
+	}
 	if asked := f.spec.Position; asked != nil && *asked != applied.Position() {
 		return *refuse(v1alpha1.ReasonInvalid, "spec.forProvider.position: the trees belong to %s, and the ledger is at %s", describePosition(*asked), describePosition(applied.Position()))
 	}

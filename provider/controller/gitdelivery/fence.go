@@ -28,9 +28,9 @@ func (l ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) (recording, *decisio
 	}
 	head, unchanged := l.recorded.Head, recording{next: l.recorded}
 	if asked.After != head {
-		id, err := ledger.NextID(asked.After.ID, asked.Events...)
-		if len(asked.Events) > 0 && err == nil && id == head.ID {
-			return recording{next: l.recorded, applied: l.recorded}, nil // The events were recorded before.
+		isFollowed := l.taken != nil && asked.LedTo(*l.taken)
+		if isFollowed || asked.LedTo(head) {
+			return recording{next: l.recorded, applied: l.recorded, isFollowed: isFollowed}, nil // The events were recorded before.
 		}
 		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.after: %s is not the head of the ledger in the repository, which is %s", describeHead(asked.After), describeHead(head))
 	}
@@ -107,6 +107,15 @@ func (l ledgerFacts) fenceFollower(asked ledger.State) (recording, *decision) {
 	return out, nil
 }
 
+// fencePosition refuses trees of another position than the one to which events led that no spec asked for.
+func fencePosition(f facts) *decision {
+	asked, at := f.spec.AskedPosition(), f.recording.applied.Position()
+	if !f.recording.isFollowed || asked == at {
+		return nil
+	}
+	return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.position: the trees belong to %s, and the ledger went on to %s", describePosition(asked), describePosition(at))
+}
+
 // fenceDirectories refuses a tree that would replace another one in the recorded position than its writer saw. One position may bring a directory to several
 // trees, one after another: an object from a backup asks for an earlier one of them.
 func fenceDirectories(f facts) *decision {
@@ -144,6 +153,8 @@ type ledgerFacts struct {
 	newer string
 	// recorded is the state of the ledger that the repository holds. Where it holds none, its number is the last one that commits speak of.
 	recorded ledger.State
+	// taken is the head after the last events that a spec asked for. Nil means that it is the recorded one.
+	taken *ledger.Head
 	// known is the newest head of the ledger that another repository has, as its delivery reports or as the record of this one says. It is empty where
 	// nothing is to be recorded.
 	known ledger.Head
@@ -163,6 +174,8 @@ type recording struct {
 	events []ledger.Event
 	// applied is the state that the trees follow from: that of the ledger in the home, and the copy elsewhere.
 	applied ledger.State
+	// isFollowed is true where the events of the spec were recorded before, and the ledger has others after them that no spec asked for.
+	isFollowed bool
 	// recovers is true while the status is all that has the ledger: it must show that until the repository has it again.
 	recovers bool
 	// closes is true for a follower that holds the ledger of a home that was left. That goes in the push which records a copy of the one that counts, and in
@@ -175,6 +188,9 @@ func (r recording) isEmpty() bool { return len(r.events) == 0 }
 
 // afterRecording returns the facts as they are once the ledger is recorded.
 func (f facts) afterRecording() facts {
+	if !f.recording.isEmpty() || f.recording.closes {
+		f.ledger.taken = nil
+	}
 	f.ledger.recorded = f.recording.next
 	if f.recording.closes {
 		f.ledger.recorded = ledger.State{LastNumber: f.recording.next.LastNumber}

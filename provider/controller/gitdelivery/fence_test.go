@@ -1,8 +1,10 @@
 package gitdelivery
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
+	"time"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
@@ -67,6 +69,54 @@ func TestFenceDirectories(t *testing.T) {
 			refused := fenceDirectories(f)
 			if got := refused != nil && refused.reason == v1alpha1.ReasonOrderBehind; got != tc.want {
 				t.Errorf("\n%s\nfenceDirectories(...): want OrderBehind %t, got %+v", tc.reason, tc.want, refused)
+			}
+		})
+	}
+}
+
+// TestFollowed asks for a revision that the repository has recorded, and that a verdict follows which no spec asked for.
+func TestFollowed(t *testing.T) {
+	events := []ledger.Event{openedEvent("l"), orderedEvent(1, "a", "edge1")}
+	append := func(events ...ledger.Event) ledger.State {
+		s, err := ledger.Append(ledger.State{}, time.Time{}, events...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	ordered := append(events...)
+	rejected := append(events[0], events[1], rejectedEvent("SyncFailed"))
+	asked, verified := v1alpha1.LedgerUpdate{Events: events}, v1alpha1.LedgerUpdate{After: ordered.Head, Events: []ledger.Event{verifiedEvent("a", "edge1")}}
+	next := ordered.Position()
+	next.Attempt++
+	cases := map[string]struct {
+		reason string
+		asked  v1alpha1.LedgerUpdate
+		at     *ledger.Position
+		taken  *ledger.Head
+		want   xpv2.ConditionReason
+	}{
+		"Followed": {reason: "The events of the spec are recorded, and its trees belong to the position of the ledger.", asked: asked, at: new(ordered.Position()), taken: &ordered.Head},
+		"NoEvents": {reason: "A spec without events on top of the head that a mandate went on from is not behind.", asked: v1alpha1.LedgerUpdate{After: ordered.Head}, at: new(ordered.Position()), taken: &ordered.Head},
+		"Unproven": {reason: "Without a mandate, what follows the events of the spec was asked for by a later one.", asked: asked, at: new(ordered.Position()), want: v1alpha1.ReasonOrderBehind},
+		"TooLate":  {reason: "Events on top of the head that a mandate went on from come too late.", asked: verified, at: new(ordered.Position()), taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
+		"Position": {reason: "Trees of another position than that of the ledger are not written.", asked: asked, at: &next, taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
+		"Nowhere":  {reason: "Trees that say no position may be those of another one.", asked: asked, taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := facts{ledger: ledgerFacts{recorded: rejected, taken: tc.taken}}
+			f.spec.Ledger, f.spec.Position = &tc.asked, tc.at
+			r, refused := f.fenceLedger()
+			if f.recording = r; refused == nil {
+				refused = fencePosition(f)
+			}
+			got := xpv2.ConditionReason("")
+			if refused != nil {
+				got = refused.reason
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" || !r.isEmpty() || r.next.Head != rejected.Head {
+				t.Errorf("\n%s\nfenceLedger(): -want, +got:\n%s\nrecords %d events on event %d", tc.reason, diff, len(r.events), r.next.Seq)
 			}
 		})
 	}
@@ -182,6 +232,87 @@ func (w *world) asksToFollow(trees ...v1alpha1.Tree) {
 		p.Ledger, p.Copy, p.Position, p.Trees = nil, &essentials, new(essentials.Position()), trees
 	})
 	_ = w.try("web") // It is in the condition.
+}
+
+// recordByMandate appends events to the ledger in the repository that no spec asked for.
+func (w *world) recordByMandate(events ...ledger.Event) {
+	w.Helper()
+	f := w.storedLedger(repo)
+	next, err := ledger.Append(f.State, w.now(), events...)
+	w.must(err)
+	head, known := f.State.Head, len(f.Events)
+	f = f.Append(next, events)
+	for i := range f.Events[known:] {
+		f.Events[known+i].By = state.RecorderMandate
+	}
+	f.Taken = &head
+	b, err := f.Encode()
+	w.must(err)
+	w.rewriteState(func(path string, content map[string]any) {
+		if path == state.LedgerPath(w.first().Spec.ForProvider.ClaimRef) {
+			clear(content)
+			w.must(json.Unmarshal(b, &content))
+		}
+	})
+}
+
+// TestRecordedByMandate plays a home whose ledger has events that no spec asked for.
+func TestRecordedByMandate(t *testing.T) {
+	tellLedger(t, map[string]story{
+		"Verdict": {reason: "A spec whose events are recorded is not behind because a verdict follows them, and a later spec goes on from that.", run: func(w *world) {
+			w.firstRevision()
+			taken := w.ledgerOf("web").Head
+			w.recordByMandate(rejectedEvent("SyncFailed"))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			at := w.get("web").Status.AtProvider
+			if at.Taken == nil || *at.Taken != taken || at.Ledger.Verdict == nil || at.Record.Head != at.Ledger.Head {
+				w.Errorf("status: want the verdict, and the head %v that it follows, got %v, %v of record %v", taken, at.Ledger.Verdict, at.Taken, at.Record.Head)
+			}
+			commits := w.stateCommits()
+			w.reconcile("web")
+			if got := w.stateCommits(); got != commits {
+				w.Errorf("commits of the state at rest: want %d, got %d", commits, got)
+			}
+			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}, orderedEvent(2, "b", "edge1"))
+			w.expect("web", v1alpha1.ReasonDelivered)
+			if at, f := w.get("web").Status.AtProvider, w.storedLedger(repo); at.Taken != nil || f.Taken != nil {
+				w.Errorf("taken after events of a spec: want none, got %v in the status and %v in the repository", at.Taken, f.Taken)
+			}
+		}},
+		"Rollback": {reason: "The trees of a spec stay away from a position that no spec asked for, and come once a spec asks for it.", run: func(w *world) {
+			w.secondRevision()
+			w.recordByMandate(rejectedEvent("SyncFailed"), rolledBackEvent(1))
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+			s := w.ledgerOf("web")
+			w.positionIs(s, ledger.Position{Epoch: 1, Revision: 2, Attempt: 1})
+			w.change(func(d *v1alpha1.GitDelivery) {
+				d.Spec.ForProvider.Position, d.Spec.ForProvider.Trees = new(s.Position()), []v1alpha1.Tree{restoring1("a")}
+			})
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonDelivered)
+			if at := w.get("web").Status.AtProvider; at.Record.Position != s.Position() || at.Trees[0].Tree != restoring1("a").Tree {
+				w.Errorf("what the repository was brought to: want the tree of revision 1 at %v, got %v at %v", s.Position(), at.Trees, at.Record.Position)
+			}
+		}},
+		"Older": {reason: "A version that does not know the field keeps it and records what a spec asks for: then an earlier spec is behind.", run: func(w *world) {
+			w.firstRevision()
+			was := w.get("web").Spec.ForProvider
+			w.recordByMandate(rejectedEvent("SyncFailed"))
+			taken := w.storedLedger(repo).Taken
+			w.reconcile("web")
+			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}, orderedEvent(2, "b", "edge1"))
+			w.rewriteState(func(path string, content map[string]any) {
+				if path == state.LedgerPath(w.first().Spec.ForProvider.ClaimRef) {
+					content["taken"] = taken
+				}
+			})
+			w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider = was })
+			w.reconcile("web")
+			w.expect("web", v1alpha1.ReasonOrderBehind)
+		}},
+	})
 }
 
 // TestElsewhere plays homes of a ledger that goes on in another repository.

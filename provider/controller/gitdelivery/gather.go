@@ -287,7 +287,7 @@ func (e *external) readLedger(ctx context.Context, f *facts, s *git.Snapshot) er
 	}
 	f.retained = s.RetainedTrees(state.TreesPath(claim))
 	if l.file != nil {
-		l.recorded = l.file.State
+		l.recorded, l.taken = l.file.State, l.file.TakenHead()
 	}
 	if l.record != nil {
 		l.recorded.LastNumber = max(l.recorded.LastNumber, l.record.HighestNumber())

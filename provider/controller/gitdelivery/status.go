@@ -80,7 +80,7 @@ func (e *external) showLedger(d *v1alpha1.GitDelivery) {
 	if l.record != nil {
 		s.LastNumber = max(s.LastNumber, l.record.HighestNumber())
 	}
-	at.Ledger = s.DeepCopy()
+	at.Ledger, at.Taken = s.DeepCopy(), l.taken
 	if hadToRecord && !awaitsRecording(d) {
 		at.Waiting = nil // That a home did not answer counts against no revision: its trees have their time from now on.
 	}
