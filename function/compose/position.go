@@ -41,17 +41,17 @@ func mustRemove(d, observed *deliveryv1alpha1.GitDelivery, at ledger.Position) b
 }
 
 // Record returns the delivery to the home of a ledger, which asks to record events on top of its head. While nothing is to be recorded, it asks
-// again for what led to the head, if it did before: another request would change the object for nothing.
+// again for what led to the head, or to the head that the provider went on from, if it did before: another request would change the object for nothing.
 func Record(d, observed *deliveryv1alpha1.GitDelivery, head ledger.Head, events []ledger.Event) *deliveryv1alpha1.GitDelivery {
 	out := *d
 	out.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{After: head, Events: events}
 	if observed == nil || len(events) > 0 {
 		return &out
 	}
-	if was := observed.Spec.ForProvider.Ledger; was != nil {
-		if id, err := ledger.NextID(was.After.ID, was.Events...); err == nil && id == head.ID {
-			out.Spec.ForProvider.Ledger = was.DeepCopy()
-		}
+	was, at := observed.Spec.ForProvider.Ledger, observed.Status.AtProvider
+	isOfHead := at.Ledger != nil && at.Ledger.Head == head
+	if was != nil && (was.LedTo(head) || isOfHead && at.HasRecorded(*was)) {
+		out.Spec.ForProvider.Ledger = was.DeepCopy()
 	}
 	return &out
 }

@@ -78,22 +78,29 @@ func TestRecord(t *testing.T) {
 	after := ledger.Head{Ledger: "l", Epoch: 1, Seq: 4, ID: id}
 	asked := &deliveryv1alpha1.LedgerUpdate{After: before, Events: events}
 	next := []ledger.Event{{Closed: &ledger.Closed{}}}
+	followed, settledHead := ledger.Head{Ledger: "l", Epoch: 1, Seq: 5, ID: "5"}, settled().Head
 	cases := map[string]struct {
 		reason string
 		asked  *deliveryv1alpha1.LedgerUpdate
 		head   ledger.Head
+		taken  *ledger.Head
 		events []ledger.Event
 		want   deliveryv1alpha1.LedgerUpdate
 	}{
 		"First":    {reason: "A home that is new is asked to record on top of nothing.", events: next, want: deliveryv1alpha1.LedgerUpdate{Events: next}},
 		"Recorded": {reason: "A home that recorded what it was asked is asked the same again.", asked: asked, head: after, want: *asked},
 		"Next":     {reason: "What is to be recorded next takes the place of what was recorded.", asked: asked, head: after, events: next, want: deliveryv1alpha1.LedgerUpdate{After: after, Events: next}},
+		"Followed": {reason: "A home that the provider went on from what it was asked is asked the same again.", asked: asked, head: followed, taken: &after, want: *asked},
+		"Seen":     {reason: "What is to be recorded after events that no spec asked for follows the head that they led to.", asked: asked, head: followed, taken: &after, events: next, want: deliveryv1alpha1.LedgerUpdate{After: followed, Events: next}},
+		"Unproven": {reason: "A home whose ledger went on without a sign of what it was asked is asked for nothing on top of the head.", asked: asked, head: followed, want: deliveryv1alpha1.LedgerUpdate{After: followed}},
+		"Earlier":  {reason: "A home that the provider went on from later events is asked for nothing on top of the head.", asked: asked, head: followed, taken: &settledHead, want: deliveryv1alpha1.LedgerUpdate{After: followed}},
 		"Other":    {reason: "A home whose ledger has another head is asked for nothing on top of that.", asked: asked, head: settled().Head, want: deliveryv1alpha1.LedgerUpdate{After: settled().Head}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			observed := asking(inWaves(1).Position(), "a")
 			observed.Spec.ForProvider.Ledger = tc.asked
+			observed.Status.AtProvider.Ledger, observed.Status.AtProvider.Taken = &ledger.State{Head: tc.head}, tc.taken
 			got := Record(asking(inWaves(1).Position(), "a"), observed, tc.head, tc.events)
 			if diff := cmp.Diff(tc.want, *got.Spec.ForProvider.Ledger); diff != "" {
 				t.Errorf("\n%s\nRecord(...): -want, +got:\n%s", tc.reason, diff)

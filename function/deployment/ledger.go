@@ -184,36 +184,33 @@ func isSamePlace(a, b ledger.Position) bool {
 	return a == b
 }
 
-// isRefused is true for a delivery whose events follow another head than that of its repository, and did not lead to it either: what it asks for is about
-// no revision.
+// isRefused is true for a delivery whose events follow another head than that of its repository, and led neither to it nor to the head that the provider
+// went on from: what it asks for is about no revision.
 func isRefused(d *deliveryv1alpha1.GitDelivery) bool {
-	asked, has := d.Spec.ForProvider.Ledger, d.Status.AtProvider.Ledger
-	return asked != nil && has != nil && asked.After != has.Head && !leadsTo(*asked, *has)
+	asked, at := d.Spec.ForProvider.Ledger, d.Status.AtProvider
+	if asked == nil || at.Ledger == nil || asked.After == at.Ledger.Head || at.HasRecorded(*asked) {
+		return false
+	}
+	return !leadsTo(*asked, at.Ledger.ID) && (at.Taken == nil || !leadsTo(*asked, at.Taken.ID))
 }
 
-// leadsTo is true for events of which the first ones led to the head of a ledger: a call that did not see them recorded asked for one more, and its trees
+// leadsTo is true for events of which the first ones led to the head with an ID: a call that did not see them recorded asked for one more, and its trees
 // are those of the recorded revision.
-func leadsTo(asked deliveryv1alpha1.LedgerUpdate, has ledger.State) bool {
+func leadsTo(asked deliveryv1alpha1.LedgerUpdate, head string) bool {
 	id := asked.After.ID
 	for _, e := range asked.Events {
 		next, err := ledger.NextID(id, e)
-		if id = next; err != nil || id == has.ID {
+		if id = next; err != nil || id == head {
 			return err == nil
 		}
 	}
 	return false
 }
 
-// isUnrecorded is true for events that did not lead to the head of a ledger.
-func isUnrecorded(asked deliveryv1alpha1.LedgerUpdate, has ledger.State) bool {
-	id, err := ledger.NextID(asked.After.ID, asked.Events...)
-	return err != nil || id != has.ID
-}
-
 // mayRecord is true for a delivery that asks to record what its repository did not report yet. It may record that at any time.
 func mayRecord(d *deliveryv1alpha1.GitDelivery) bool {
 	asked := d.Spec.ForProvider.Ledger
-	return asked != nil && len(asked.Events) > 0 && isUnrecorded(*asked, ptr.Deref(d.Status.AtProvider.Ledger, ledger.State{}))
+	return asked != nil && len(asked.Events) > 0 && !d.Status.AtProvider.HasRecorded(*asked)
 }
 
 // ledgerIdentity returns the identity of a ledger that has to be opened in a home. It stays while that is asked for, and no lost ledger had it: the log of

@@ -13,6 +13,7 @@ func TestIsRefused(t *testing.T) {
 	ordered := ledger.Event{Ordered: &ledger.Ordered{Revision: ledger.Revision{Number: 1, Plan: []ledger.Step{{Sites: []string{"edge1"}}}, Parts: parts, Request: ledger.Request{Intent: "a"}}}}
 	other := ledger.Event{Ordered: &ledger.Ordered{Revision: ledger.Revision{Number: 1, Plan: []ledger.Step{{Sites: []string{"edge1"}}}, Parts: parts, Request: ledger.Request{Intent: "b"}}}}
 	moved := ledger.Event{Moved: &ledger.Moved{Home: "other"}}
+	judged := ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictRejected, Reason: "SyncFailed"}}}
 	record := func(events ...ledger.Event) *ledger.State {
 		s, err := ledger.Append(ledger.State{}, recordingTime(), events...)
 		if err != nil {
@@ -25,6 +26,7 @@ func TestIsRefused(t *testing.T) {
 		after  ledger.Head
 		events []ledger.Event
 		has    *ledger.State
+		taken  *ledger.State
 		want   bool
 	}{
 		"Unreported": {reason: "Nothing is refused by a repository that did not report its ledger.", events: []ledger.Event{opened}},
@@ -34,14 +36,54 @@ func TestIsRefused(t *testing.T) {
 		"Other":      {reason: "The repository recorded another revision, so that the trees which are asked for belong to none.", events: []ledger.Event{opened, ordered}, has: record(opened, other), want: true},
 		"Longer":     {reason: "The repository recorded more than what is asked for, and the trees may belong to an older revision.", events: []ledger.Event{opened}, has: record(opened, ordered), want: true},
 		"NoEvents":   {reason: "A call that asks for no event on top of an older head knows nothing of the newer one.", after: record(opened).Head, has: record(opened, ordered), want: true},
+		"Followed":   {reason: "Events that the provider went on from are recorded.", events: []ledger.Event{opened}, has: record(opened, ordered), taken: record(opened)},
+		"MoreThan":   {reason: "A call that did not see the events recorded that the provider went on from asks for the trees of their revision.", events: []ledger.Event{opened, ordered, moved}, has: record(opened, ordered, judged), taken: record(opened, ordered)},
+		"TooLate":    {reason: "Events on top of the head that the provider went on from are recorded no more.", after: record(opened).Head, events: []ledger.Event{other}, has: record(opened, ordered), taken: record(opened), want: true},
+		"Nothing":    {reason: "A call that asked for no event on top of the head that the provider went on from asks for its trees.", after: record(opened).Head, has: record(opened, ordered), taken: record(opened)},
+		"Unshown":    {reason: "Without a head that the provider went on from, events that did not lead to the head are refused.", events: []ledger.Event{opened}, has: record(opened, ordered, judged), want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := &deliveryv1alpha1.GitDelivery{}
 			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{After: tc.after, Events: tc.events}
 			d.Status.AtProvider.Ledger = tc.has
+			if tc.taken != nil {
+				d.Status.AtProvider.Taken = &tc.taken.Head
+			}
 			if got := isRefused(d); got != tc.want {
 				t.Errorf("\n%s\nisRefused(): got %t, want %t", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// TestMayRecord opens a ledger in a repository that may report it.
+func TestMayRecord(t *testing.T) {
+	opened := ledger.Event{Opened: &ledger.Opened{Ledger: "one", Home: "default"}}
+	first, err := ledger.Append(ledger.State{}, recordingTime(), opened)
+	if err != nil {
+		t.Fatal(err)
+	}
+	followed := first
+	followed.Seq, followed.ID = 2, "other"
+	cases := map[string]struct {
+		reason string
+		has    *ledger.State
+		taken  *ledger.Head
+		want   bool
+	}{
+		"Unreported": {reason: "A repository that did not report its ledger may record what it is asked.", want: true},
+		"Recorded":   {reason: "A repository records its events once.", has: &first},
+		"Followed":   {reason: "A repository records no events a second time that the provider went on from.", has: &followed, taken: &first.Head},
+		"Other":      {reason: "A repository that reports other events may have been asked since.", has: &followed, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := &deliveryv1alpha1.GitDelivery{}
+			d.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{Events: []ledger.Event{opened}}
+			d.Status.AtProvider.Ledger, d.Status.AtProvider.Taken = tc.has, tc.taken
+			if got := mayRecord(d); got != tc.want {
+				t.Errorf("\n%s\nmayRecord(): got %t, want %t", tc.reason, got, tc.want)
 			}
 		})
 	}

@@ -66,7 +66,7 @@ func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, known ledger.Head, now t
 	}
 	f := r.fence(d, known, now)
 	if f.reason == "" {
-		f.reason = r.refuseTrees(d.Spec.ForProvider, f.applied)
+		f.reason = r.refuseTrees(d.Spec.ForProvider, f)
 	}
 	r.append(f, now)
 	if p := d.Spec.ForProvider; f.reason == "" && (p.Copy == nil || p.Position != nil) {
@@ -111,13 +111,16 @@ func (r *repo) append(f fence, now time.Time) {
 		r.onRecord(r.memory.recorded(r.committed()), f.events, now)
 	}
 	if len(f.events) > 0 {
-		r.memory.ledger = f.next
+		r.memory.ledger, r.memory.taken = f.next, nil
 	}
 }
 
 // refuseTrees returns why trees are not written.
-func (r *repo) refuseTrees(p deliveryv1alpha1.GitDeliveryParameters, applied ledger.State) xpv2.ConditionReason {
+func (r *repo) refuseTrees(p deliveryv1alpha1.GitDeliveryParameters, f fence) xpv2.ConditionReason {
+	applied := f.applied
 	switch {
+	case f.isFollowed && p.AskedPosition() != applied.Position():
+		return deliveryv1alpha1.ReasonOrderBehind
 	case p.Position != nil && *p.Position != applied.Position():
 		return deliveryv1alpha1.ReasonInvalid
 	case applied.Current == nil:
@@ -195,7 +198,7 @@ func (r *repo) push(p deliveryv1alpha1.GitDeliveryParameters, f fence) {
 	}
 	r.memory.record = r.memory.next(f.applied, p.Ledger != nil, trees)
 	if f.closes {
-		r.memory.ledger = ledger.State{}
+		r.memory.ledger, r.memory.taken = ledger.State{}, nil
 	}
 }
 
@@ -232,7 +235,7 @@ func (m memory) next(applied ledger.State, isHome bool, trees []deliveryv1alpha1
 // show in the status what the repository holds, and whether it has what is asked for.
 func (r *repo) show(d *deliveryv1alpha1.GitDelivery, f fence, now time.Time) {
 	at, m := &d.Status.AtProvider, r.memory
-	at.Ledger, at.Record = new(m.recorded(r.committed())), r.missing.record(m)
+	at.Ledger, at.Taken, at.Record = new(m.recorded(r.committed())), m.taken, r.missing.record(m)
 	if at.Record != nil && hasTrackedTree(m.record.trees) {
 		at.Trees = m.record.trees
 	}

@@ -14,6 +14,8 @@ import (
 type memory struct {
 	// ledger is the zero value where the repository is not the home.
 	ledger ledger.State
+	// taken is the head after the last events that a spec asked for. Nil means that it is the head of the ledger.
+	taken *ledger.Head
 	// record is nil where the repository was brought to nothing.
 	record *record
 }
@@ -40,6 +42,8 @@ type fence struct {
 	events []ledger.Event
 	// applied is what the trees follow from.
 	applied ledger.State
+	// isFollowed says that the ledger has events after those of the spec that no spec asked for.
+	isFollowed bool
 	// closes says that the ledger of a home that was left is removed once the record has a copy of the one that counts.
 	closes bool
 	// reason why the trees are not written. Empty means that nothing speaks against them.
@@ -61,6 +65,9 @@ func fenceHome(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpd
 	}
 	f := fence{next: recorded, applied: recorded}
 	if wasRecorded(recorded, asked) {
+		return f
+	}
+	if f.isFollowed = m.isFollowed(recorded, asked); f.isFollowed {
 		return f
 	}
 	if isBehind := asked.After != recorded.Head; isBehind {
@@ -91,6 +98,12 @@ func (m memory) wasLeft(shown ledger.State) bool {
 func wasRecorded(recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate) bool {
 	id, err := ledger.NextID(asked.After.ID, asked.Events...)
 	return len(asked.Events) > 0 && err == nil && id == recorded.ID
+}
+
+// isFollowed is true for events that were recorded, and that others follow which no spec asked for.
+func (m memory) isFollowed(recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate) bool {
+	t := m.taken
+	return t != nil && t.Ledger == recorded.Ledger && t.Epoch == recorded.Epoch && asked.LedTo(*t)
 }
 
 // recoverFromStatus continues a ledger that the repository lost from the state that the object shows. Its writer sees another head then.

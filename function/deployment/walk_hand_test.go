@@ -1,0 +1,86 @@
+package deployment
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/test/soak"
+)
+
+// handStream tells the chances of the other hand from those of the story.
+const handStream = 3
+
+// eventsPerStory is in how many stories another hand appends one event at the least. Chance makes it one in two.
+const eventsPerStory = 5
+
+// concludes is true for an event by which a revision goes on, is judged, or is rolled back.
+func concludes(e ledger.Event) bool {
+	return e.Judged != nil || e.Advanced != nil || e.RolledBack != nil || e.Restored != nil
+}
+
+// appendByAnotherHand records the event that concludes the current revision, if one follows from what the objects say now, and no spec asks for it. It
+// reports whether it did. It is the provider's hand, which records what the spec asks for first. The status shows it once the provider looks again.
+func (w *walk) appendByAnotherHand() bool {
+	if home := homeOf(w.moment(), w.deliveries); home != "" {
+		w.provide(home, false) // What the spec asks for comes first.
+	}
+	m := w.moment()
+	asked := w.consult(m, w.runStages).deliveries()
+	name := homeOf(m, asked)
+	if name == "" || m.deliveries[name] == nil {
+		return false
+	}
+	r, update := w.repos[m.deliveries[name].Spec.ProviderConfigReference.Name], asked[name].Spec.ForProvider.Ledger
+	before := r.memory.ledger
+	if r.dead || r.gone || before.Seq == 0 || update.After != before.Head || len(update.Events) == 0 || !concludes(update.Events[0]) {
+		return false
+	}
+	next, err := ledger.Append(before, w.now, update.Events[0])
+	if err != nil {
+		w.truth.violatedf("another hand would append what is illegal: %s", err)
+		return false
+	}
+	taken := r.memory.taken
+	if taken == nil {
+		taken = &before.Head
+	}
+	r.append(fence{next: next, events: update.Events[:1]}, w.now)
+	r.memory.taken = taken
+	w.notef("another hand: %s", described(func() string { return describeEvent(update.Events[0]) }))
+	return true
+}
+
+// tellWithAnotherHand tells a story in which another hand appends legal events to the ledger at any time. It returns how many it appended.
+func tellWithAnotherHand(t *testing.T, cores []*Core, seed uint64) (*walk, int) {
+	t.Helper()
+	w, hand, appended := newWalk(t, cores, seed), rand.New(rand.NewPCG(seed, handStream)), 0
+	w.open(seed)
+	for range stepsOf {
+		if hand.IntN(3) == 0 && w.appendByAnotherHand() {
+			appended++
+		}
+		if w.step(); len(w.truth.violations) > 0 {
+			return w, appended
+		}
+	}
+	w.calm()
+	return w, appended
+}
+
+// TestAnotherHand tells stories of faults in which the function is not alone: what holds of a ledger that only its specs write holds of this one.
+func TestAnotherHand(t *testing.T) {
+	n, first := soak.Seed(t, 150, 10000)
+	cores, total := versions(), 0
+	for seed := first; seed < first+uint64(n); seed++ {
+		w, appended := tellWithAnotherHand(t, cores, seed)
+		if total += appended; len(w.truth.violations) > 0 {
+			t.Fatalf("story %d: %s\n%s", seed, strings.Join(w.truth.violations, "\n"), strings.Join(w.trace[max(0, len(w.trace)-40):], "\n"))
+		}
+	}
+	if least := n / eventsPerStory; total < least {
+		t.Errorf("another hand appends at least %d events in %d stories: got %d", least, n, total)
+	}
+	t.Logf("another hand appended %d events in %d stories", total, n)
+}
