@@ -50,7 +50,7 @@ type store struct {
 	// listed is how much memory the list that is under way has reserved.
 	listed int64
 	closed bool
-	// outdated is true while the list that is under way needs the memory of the objects that it replaces, which nobody can read meanwhile.
+	// outdated is true while the list that is under way needs the memory of the objects that it replaces, which no reader gets meanwhile.
 	outdated bool
 }
 
@@ -189,7 +189,7 @@ func (s *store) replaceObject(u *unstructured.Unstructured) {
 	}
 }
 
-// endList gives back what the list has left, and lets the objects be read again. It returns true if nobody could read them.
+// endList gives back what the list has left, and lets the objects be read again. It returns true if readers were refused.
 func (s *store) endList() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -145,7 +145,7 @@ type handler struct {
 	decoy []byte
 }
 
-// resultVerified means that a hook is signed with the token of its Application. It is no answer.
+// resultVerified means that a hook is signed with the token of its Application. No sender gets it as an answer.
 const resultVerified = ""
 
 // answerHook says little: who sends a hook does not learn whether an Application exists, nor what is wrong with a signature.

@@ -12,7 +12,7 @@ func boundToParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// isSuspended returns whether no thread of a process runs. It returns an error if there is no such process.
+// isSuspended returns whether no thread of a process runs. It returns an error if the process does not exist.
 func isSuspended(pid int) (bool, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, _ := strings.Cut(string(b), ") ")

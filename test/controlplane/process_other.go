@@ -15,7 +15,7 @@ func boundToParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true}
 }
 
-// isSuspended returns whether no thread of a process runs. It returns an error if there is no such process.
+// isSuspended returns whether no thread of a process runs. It returns an error if the process does not exist.
 func isSuspended(pid int) (bool, error) {
 	state, err := exec.Command("ps", "-o", "state=", "-p", strconv.Itoa(pid)).Output()
 	return strings.HasPrefix(string(state), "T"), err

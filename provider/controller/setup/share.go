@@ -53,12 +53,13 @@ type turnKey struct{ controller, name string }
 
 // NewRate returns a Rate that allows so many reconciles per second.
 func NewRate(perSecond int) *Rate {
-	out := newRate(perSecond)
-	out.cheap = newRate(perSecond * cheapFactor)
+	out := singleRate(perSecond)
+	out.cheap = singleRate(perSecond * cheapFactor)
 	return out
 }
 
-func newRate(perSecond int) *Rate {
+// singleRate returns a Rate that counts cheap reconciles and others alike.
+func singleRate(perSecond int) *Rate {
 	all := rate.NewLimiter(rate.Limit(perSecond), perSecond*allBurst)
 	return &Rate{BucketRateLimiter: &ratelimiter.BucketRateLimiter{Limiter: all}, perSecond: perSecond, by: map[string]*namespaceRate{}}
 }

@@ -60,7 +60,7 @@ func (b *Budget) ForNamespace(namespace string) *Budget {
 	return &Budget{lane: b.lane, lists: b.lists, account: shares.Place{Namespace: namespace}}
 }
 
-// IsZero reports whether nobody pays with the budget: it is nil, or not one of NewBudget.
+// IsZero reports whether the budget has no account to charge: it is nil, or not one of NewBudget.
 func (b *Budget) IsZero() bool { return b == nil || b.lane == nil || b.lists == nil }
 
 // keepsLane decides about a slow answer while another namespace waits: it keeps the lane if the namespace gave up its last turn, and then
