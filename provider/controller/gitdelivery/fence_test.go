@@ -74,39 +74,39 @@ func TestFenceDirectories(t *testing.T) {
 	}
 }
 
-// TestFollowed asks for a revision that the repository has recorded, and that a verdict follows which no spec asked for.
+// TestFollowed delivers a revision that the repository has recorded, with a verdict after it that no spec contained.
 func TestFollowed(t *testing.T) {
 	events := []ledger.Event{openedEvent("l"), orderedEvent(1, "a", "edge1")}
-	append := func(events ...ledger.Event) ledger.State {
+	record := func(events ...ledger.Event) ledger.State {
 		s, err := ledger.Append(ledger.State{}, time.Time{}, events...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
-	ordered := append(events...)
-	rejected := append(events[0], events[1], rejectedEvent("SyncFailed"))
-	asked, verified := v1alpha1.LedgerUpdate{Events: events}, v1alpha1.LedgerUpdate{After: ordered.Head, Events: []ledger.Event{verifiedEvent("a", "edge1")}}
+	ordered := record(events...)
+	rejected := record(events[0], events[1], rejectedEvent("SyncFailed"))
+	update, verified := v1alpha1.LedgerUpdate{Events: events}, v1alpha1.LedgerUpdate{After: ordered.Head, Events: []ledger.Event{verifiedEvent("a", "edge1")}}
 	next := ordered.Position()
 	next.Attempt++
 	cases := map[string]struct {
 		reason string
-		asked  v1alpha1.LedgerUpdate
+		update v1alpha1.LedgerUpdate
 		at     *ledger.Position
 		taken  *ledger.Head
 		want   xpv2.ConditionReason
 	}{
-		"Followed": {reason: "The events of the spec are recorded, and its trees belong to the position of the ledger.", asked: asked, at: new(ordered.Position()), taken: &ordered.Head},
-		"NoEvents": {reason: "A spec without events on top of the head that a mandate went on from is not behind.", asked: v1alpha1.LedgerUpdate{After: ordered.Head}, at: new(ordered.Position()), taken: &ordered.Head},
-		"Unproven": {reason: "Without a mandate, what follows the events of the spec was asked for by a later one.", asked: asked, at: new(ordered.Position()), want: v1alpha1.ReasonOrderBehind},
-		"TooLate":  {reason: "Events on top of the head that a mandate went on from come too late.", asked: verified, at: new(ordered.Position()), taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
-		"Position": {reason: "Trees of another position than that of the ledger are not written.", asked: asked, at: &next, taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
-		"Nowhere":  {reason: "Trees that say no position may be those of another one.", asked: asked, taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
+		"Followed": {reason: "The events of the spec are recorded, and its trees belong to the position of the ledger.", update: update, at: new(ordered.Position()), taken: &ordered.Head},
+		"NoEvents": {reason: "A spec without events on top of the head that a mandate went on from is not behind.", update: v1alpha1.LedgerUpdate{After: ordered.Head}, at: new(ordered.Position()), taken: &ordered.Head},
+		"Unproven": {reason: "Without a mandate, events after those of the spec came from a later spec.", update: update, at: new(ordered.Position()), want: v1alpha1.ReasonOrderBehind},
+		"TooLate":  {reason: "Events on top of the head that a mandate went on from come too late.", update: verified, at: new(ordered.Position()), taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
+		"Position": {reason: "Trees of another position than that of the ledger are not written.", update: update, at: &next, taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
+		"Nowhere":  {reason: "Trees that say no position may be those of another one.", update: update, taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := facts{ledger: ledgerFacts{recorded: rejected, taken: tc.taken}}
-			f.spec.Ledger, f.spec.Position = &tc.asked, tc.at
+			f.spec.Ledger, f.spec.Position = &tc.update, tc.at
 			r, refused := f.fenceLedger()
 			if f.recording = r; refused == nil {
 				refused = fencePosition(f)
