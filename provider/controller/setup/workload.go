@@ -48,13 +48,16 @@ func SelectWorkload(ctx context.Context, c *clusters.Cluster, namespace, claim s
 }
 
 // FindFinalFailure returns the first failure that a Site's cluster declared final since a time, of the objects of a claim that count, or nil. A kind that the
-// cluster does not serve, or does not let the provider list, declares nothing. A cluster that does not answer is not asked for the next kind.
-func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim string, since time.Time, counts func(*unstructured.Unstructured) bool) *workload.FinalFailure {
+// cluster does not serve, or does not let the provider list, declares nothing. A cluster that does not answer is not asked for the next kind. It reports
+// whether the provider read each kind that every cluster serves: without them, no failure is no evidence.
+func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim string, since time.Time, counts func(*unstructured.Unstructured) bool) (*workload.FinalFailure, bool) {
 	ctx, cancel := context.WithTimeout(ctx, failureTimeout)
 	defer cancel()
 	var all []*unstructured.Unstructured
+	isComplete := true
 	for _, r := range workload.FinalResources() {
 		found, err := c.List(ctx, r, namespace, LabelClaim+"="+claim)
+		isComplete = isComplete && (err == nil || r.Group == track.GatewayGroup)
 		if err != nil && !isRefused(err) {
 			break
 		}
@@ -64,7 +67,7 @@ func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim
 			}
 		}
 	}
-	return workload.FirstFinalFailure(all, since)
+	return workload.FirstFinalFailure(all, since), isComplete
 }
 
 // isRefused reports whether a cluster answered that it does not serve a kind, or does not let the provider list it.

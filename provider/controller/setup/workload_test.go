@@ -82,7 +82,7 @@ func TestSelectWorkload(t *testing.T) {
 	}
 }
 
-// TestFindFinalFailure has a cluster that answers for Deployments alone, where one exceeded its progress deadline at noon.
+// TestFindFinalFailure has a cluster that answers for Deployments alone, and so never for all kinds that every cluster serves. There, one exceeded its progress deadline at noon.
 func TestFindFinalFailure(t *testing.T) {
 	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	deployments := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
@@ -139,12 +139,13 @@ func TestFindFinalFailure(t *testing.T) {
 				lists++
 				return a.GetResource() != deployments, nil, tc.answer
 			})
+			failure, isComplete := FindFinalFailure(t.Context(), connectServer(t, server), "team-a", "shop", tc.since, tc.counts)
 			got := ""
-			if failure := FindFinalFailure(t.Context(), connectServer(t, server), "team-a", "shop", tc.since, tc.counts); failure != nil {
+			if failure != nil {
 				got = failure.Message
 			}
-			if diff := cmp.Diff(tc.want, got); diff != "" || lists != tc.lists {
-				t.Errorf("\n%s\nFindFinalFailure(...): %d lists, want %d: -want, +got:\n%s", tc.reason, lists, tc.lists, diff)
+			if diff := cmp.Diff(tc.want, got); diff != "" || lists != tc.lists || isComplete {
+				t.Errorf("\n%s\nFindFinalFailure(...): %d lists, want %d, complete is %t: -want, +got:\n%s", tc.reason, lists, tc.lists, isComplete, diff)
 			}
 		})
 	}

@@ -67,7 +67,7 @@ func readFailingObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref
 }
 
 // readFailure asks the cluster of a Site without tracks for a final failure once the engine says that it tried the tree, and that something failed. A cluster
-// that cannot be observed has the engine speak for it. It returns an error if our own API server does not answer.
+// that cannot be observed, or does not let the provider list its objects, has the engine speak for it. It returns an error if our own API server does not answer.
 func (e *external) readFailure(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts, r *reading) error {
 	if !s.hasFailedObject() || !s.hasTried(want.Tree) {
 		return nil
@@ -76,10 +76,13 @@ func (e *external) readFailure(ctx context.Context, f facts, want v1alpha1.SiteT
 	if err != nil {
 		return err
 	}
+	isObserved := p == nil && !setup.IsElsewhere(s.site)
 	if p == nil {
-		s.failure = setup.FindFinalFailure(ctx, c, f.namespace, f.spec.ClaimRef.Name, f.positionStart().Time, func(*unstructured.Unstructured) bool { return true })
+		var isComplete bool
+		s.failure, isComplete = setup.FindFinalFailure(ctx, c, f.namespace, f.spec.ClaimRef.Name, f.positionStart().Time, func(*unstructured.Unstructured) bool { return true })
+		isObserved = isObserved && isComplete
 	}
-	if isUnobserved := p != nil || setup.IsElsewhere(s.site); isUnobserved && s.failure == nil {
+	if !isObserved && s.failure == nil {
 		s.failure = reportedFailure(want, *s, r)
 	}
 	return nil

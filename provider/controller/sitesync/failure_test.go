@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -372,16 +373,31 @@ func TestFailedBesideCanary(t *testing.T) {
 	}
 }
 
-// hubSite lets Argo CD in the cluster of the control plane deliver to edge1, of which the kubeconfig is missing.
-func (w *world) hubSite() {
+// useArgoCD lets Argo CD deliver to edge1, after a change of the Site.
+func (w *world) useArgoCD(change func(*catalogv1alpha1.SiteSpec)) {
 	w.Helper()
 	s := site("edge1")
 	w.must(w.kube.Get(w.Context(), keyOf("edge1"), s))
-	s.Spec.Cluster = catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "sites", Name: "edge1"}}
-	s.Spec.Engine = catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineArgoCD, Location: "ControlPlane", ObjectRef: &catalogv1alpha1.ObjectReference{
+	s.Spec.Engine = catalogv1alpha1.SiteEngine{Type: catalogv1alpha1.EngineArgoCD, ObjectRef: &catalogv1alpha1.ObjectReference{
 		APIVersion: "argoproj.io/v1alpha1", Kind: "Application", Namespace: "argocd", Name: "web",
 	}}
+	change(&s.Spec)
 	w.must(w.kube.Update(w.Context(), s))
+}
+
+// moveToHub lets an engine in the cluster of the control plane deliver to a Site of which the kubeconfig is missing.
+func moveToHub(s *catalogv1alpha1.SiteSpec) {
+	s.Cluster = catalogv1alpha1.SiteCluster{KubeconfigSecretRef: &catalogv1alpha1.NamespacedSecretKeySelector{Namespace: "sites", Name: "edge1"}}
+	s.Engine.Location = "ControlPlane"
+}
+
+// denyLists lets the account of the Site list no objects of a resource.
+func (w *world) denyLists(resource string) {
+	w.cluster.PrependReactor("list", resource, func(a clienttesting.Action) (bool, runtime.Object, error) {
+		l, isList := a.(clienttesting.ListAction)
+		isOfClaim := isList && !l.GetListRestrictions().Labels.Empty()
+		return isOfClaim, nil, kerrors.NewForbidden(a.GetResource().GroupResource(), "", nil)
+	})
 }
 
 // degradedApplication is an Application of Argo CD that applied a commit from a directory, and reports since some seconds after noon that an object is degraded.
@@ -411,7 +427,8 @@ func (w *world) refreshes(application *unstructured.Unstructured) {
 	w.sees("refreshed", ref, func(o *unstructured.Unstructured) bool { return len(o.GetAnnotations()) == 0 })
 }
 
-// TestReportedFailure has a Site whose cluster cannot be observed, and what Argo CD at a hub reports of it ten seconds before the last look.
+// TestReportedFailure has a Site whose cluster cannot be observed, and what Argo CD at a hub reports of it ten seconds before the last look. Where an account
+// is denied lists, the engine is in the Site's own cluster, which can be observed but for these.
 func TestReportedFailure(t *testing.T) {
 	const waits = "Syncing | Syncing | Unhealthy"
 	cases := map[string]struct {
@@ -420,6 +437,7 @@ func TestReportedFailure(t *testing.T) {
 		group, kind string
 		seconds     int
 		later       int
+		denied      string
 		want        string
 	}{
 		"Deployment": {reason: "A Deployment that Argo CD calls Degraded exceeded its progress deadline.", group: "apps", kind: "Deployment", seconds: 20, later: 30, want: "Failed | Failed | ObjectFailed"},
@@ -428,11 +446,19 @@ func TestReportedFailure(t *testing.T) {
 		"Earlier":    {reason: "What was Degraded before the step may be an earlier revision.", group: "apps", kind: "Deployment", seconds: -20, later: 30, want: waits},
 		"Pod":        {reason: "A pod that is Degraded may recover.", kind: "Pod", seconds: 20, later: 30, want: waits},
 		"Shared":     {reason: "An Application that reads the directories of others may be Degraded because of them.", dir: "clusters/edge1", group: "apps", kind: "Deployment", seconds: 20, later: 30, want: waits},
+		"Observed":   {reason: "A cluster that lists its objects speaks for them, and none of them failed.", group: "apps", kind: "Deployment", seconds: 20, later: 30, denied: "pods", want: waits},
+		"Denied":     {reason: "A cluster that does not let the provider list Jobs has Argo CD speak for them.", group: "batch", kind: "Job", seconds: 20, later: 30, denied: "jobs", want: "Failed | Failed | ObjectFailed"},
+		"NoGateway":  {reason: "Without routes of the Gateway API the cluster speaks for all other objects.", group: "apps", kind: "Deployment", seconds: 20, later: 30, denied: "httproutes", want: waits},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.hubSite()
+			change := moveToHub
+			if tc.denied != "" {
+				w.denyLists(tc.denied)
+				change = func(*catalogv1alpha1.SiteSpec) {}
+			}
+			w.useArgoCD(change)
 			commit := w.deliver("web")
 			w.askFor(1)
 			application := w.degradedApplication(commit, stdcmp.Or(tc.dir, webAtE1), tc.group, tc.kind, tc.seconds)

@@ -54,7 +54,7 @@ func (e *external) readTraffic(ctx context.Context, f facts, want v1alpha1.SiteT
 	failure := readTrafficFailure(ctx, c, *want.Traffic, f.positionStart().Time)
 	if failure == nil && (s.hasFailedObject() || trafficProblem(*want.Traffic, out) != nil) {
 		counts := func(u *unstructured.Unstructured) bool { return countsInTracks(*want.Traffic, u) }
-		failure = setup.FindFinalFailure(ctx, c, f.namespace, f.spec.ClaimRef.Name, f.positionStart().Time, counts)
+		failure, _ = setup.FindFinalFailure(ctx, c, f.namespace, f.spec.ClaimRef.Name, f.positionStart().Time, counts)
 	}
 	return out, failure, nil
 }
