@@ -87,22 +87,30 @@ func (g *goal) resultOf(d *waitedFor) waitResult {
 	switch {
 	case isBad:
 		return end
-	case d.isOfEarlierRequest():
+	case d.isOfEarlierRequest(), d.Status.Phase == string(deploymentv1alpha1.PhaseRollingBack):
 		return end
-	case g.isLive && d.Status.Delivery.SyncState == string(deploymentv1alpha1.SyncLive), g.step > 0 && d.hasReachedStep(g.step):
+	case g.isLive && d.isLive(), g.step > 0 && d.hasReachedStep(g.step):
 		return waitSucceeded
 	}
 	return end
 }
 
+// isLive is true for a revision that the Sites run. Before the steps of a canary, and where its requests go back, they run another one.
+func (d *waitedFor) isLive() bool {
+	runsOther := d.hasCanaryState(deploymentv1alpha1.CanaryPreparing, deploymentv1alpha1.CanaryDraining, deploymentv1alpha1.CanaryRollingBack)
+	return d.Status.Delivery.SyncState == string(deploymentv1alpha1.SyncLive) && !runsOther
+}
+
 // hasReachedStep is true for a canary at whose step, or at a later one, the Sites are live.
 func (d *waitedFor) hasReachedStep(step int) bool {
 	now, ok := stepNumber(d.Status.Canary.Step)
-	if !ok {
+	if !ok || d.hasCanaryState(deploymentv1alpha1.CanaryRollingBack) {
 		return false
 	}
-	isOnItsWay := slices.Contains([]deploymentv1alpha1.CanaryState{
-		deploymentv1alpha1.CanaryPreparing, deploymentv1alpha1.CanaryShifting, deploymentv1alpha1.CanaryDraining, deploymentv1alpha1.CanaryRollingBack, "",
-	}, deploymentv1alpha1.CanaryState(d.Status.Canary.State))
+	isOnItsWay := d.hasCanaryState(deploymentv1alpha1.CanaryPreparing, deploymentv1alpha1.CanaryShifting, deploymentv1alpha1.CanaryDraining, "")
 	return int(now) > step || int(now) == step && !isOnItsWay
+}
+
+func (d *waitedFor) hasCanaryState(states ...deploymentv1alpha1.CanaryState) bool {
+	return slices.Contains(states, deploymentv1alpha1.CanaryState(d.Status.Canary.State))
 }

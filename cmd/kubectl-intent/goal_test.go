@@ -18,7 +18,8 @@ const (
 	verified   = `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`
 	heldBack   = `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, heldBack: true, message: It is held back., delivery: {syncState: Live}}`
 	rejected   = `{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: No.}`
-	goingBack  = `{intentDigest: DIGEST, phase: RollingBack, message: Back.}`
+	goingBack  = `{intentDigest: DIGEST, phase: RollingBack, message: Back., delivery: {syncState: Live}, canary: {step: 3/4}}`
+	draining   = `{intentDigest: DIGEST, phase: Delivering, message: It drains., delivery: {syncState: Live}, canary: {state: Draining, step: 1/4}}`
 	rolledBack = `{intentDigest: DIGEST, phase: Succeeded, outcome: RolledBack, message: It was bad., conditions: [` + isStalled + `]}`
 	shifting   = `{intentDigest: DIGEST, phase: Delivering, message: It shifts., canary: {state: Shifting, step: 2/4}}`
 	paused     = `{intentDigest: DIGEST, phase: Delivering, message: It pauses., canary: {state: Paused, step: 2/4}}`
@@ -51,6 +52,8 @@ func TestExitsOfWait(t *testing.T) {
 		"Live":             {reason: "Sites that run the revision are reached before it is judged.", goal: "live", looks: []spec{{status: delivering}, {status: live}}},
 		"LiveFailed":       {reason: "A revision that is rejected before it is live has failed.", goal: "live", looks: []spec{{status: delivering}, {status: rejected}}, want: exitInvalid},
 		"LiveRolledBack":   {reason: "A revision that is rolled back before it is live has an exit code of its own.", goal: "live", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: exitRolledBack},
+		"LiveDraining":     {reason: "Sites that still run the revision before an edited canary do not run the edited one.", goal: "live", looks: []spec{{status: draining}}, isSlow: true, want: exitTimedOut},
+		"StepGoingBack":    {reason: "A canary that goes back from a later step reaches none.", goal: "step=2", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: exitRolledBack},
 		"LiveHeldBack":     {reason: "Sites that run what an earlier request made do not run one that is held back.", goal: "live", looks: []spec{{status: heldBack}}, isSlow: true, want: exitTimedOut},
 		"LiveSuperseded":   {reason: "Another spec takes the place of the one whose Sites are waited for.", goal: "live", looks: []spec{{status: delivering}, {text: other, status: live}}, want: exitSuperseded},
 		"Step":             {reason: "A step of a canary is reached when it is live.", goal: "step=2", looks: []spec{{status: shifting}, {status: paused}}},

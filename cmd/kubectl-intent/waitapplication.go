@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -72,7 +73,7 @@ func decodeWaitedFor(b []byte) (*waitedFor, error) {
 func (g *goal) resultOfApplication(a *cause.Application, d *waitedFor) waitResult {
 	end := endOfApplication(a)
 	sum, err := digest.Spec(&d.Spec)
-	isOfDeployment := g.isLive || g.step > 0
+	isOfDeployment := (g.isLive || g.step > 0) && isDelivered(a)
 	if end != waitGoesOn || !isOfDeployment || err != nil || d.Status.IntentDigest != sum {
 		return end
 	}
@@ -80,6 +81,12 @@ func (g *goal) resultOfApplication(a *cause.Application, d *waitedFor) waitResul
 		return waitSucceeded
 	}
 	return end
+}
+
+// isDelivered reports whether the deployment of an Application has what the Application asks for. Before, as while a commit is built, it has an earlier image,
+// and its Sites are live with that one.
+func isDelivered(a *cause.Application) bool {
+	return slices.Contains([]applicationv1alpha1.Phase{applicationv1alpha1.PhaseDeploying, applicationv1alpha1.PhaseRunning, applicationv1alpha1.PhaseDegraded}, a.Status.Phase)
 }
 
 // endOfApplication says whether an Application came to an end. One that only a person can help did.

@@ -41,6 +41,8 @@ func TestProgressOfApplication(t *testing.T) {
 		"Crashing":     {reason: "An Application whose pods crash is not, although its deployment succeeded.", sample: samples.Crashing(), want: waitGoesOn},
 		"CrashingLive": {reason: "Its Sites are live nevertheless.", sample: samples.Crashing(), goal: goal{isLive: true}, want: waitSucceeded},
 		"Unobserved":   {reason: "Sites that run what the Application asked for before prove nothing.", sample: samples.NewApplication(samples.New()), goal: goal{isLive: true}, edit: func(f *cause.ApplicationFacts) { f.Deployment.Deployment.Status.IntentDigest = "other" }, want: waitGoesOn},
+		"LiveBuilding": {reason: "Sites that are live with the image of the commit before do not run the one that is built.", sample: samples.NewApplication(samples.Verified()), goal: goal{isLive: true}, edit: building, want: waitGoesOn},
+		"StepBuilding": {reason: "Nor is a step of its canary one of the commit that is built.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 2}, edit: building, want: waitGoesOn},
 		"Step":         {reason: "A step of a canary is reached when it is live.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 2}, want: waitSucceeded},
 		"StepNotYet":   {reason: "A later step is not reached.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 3}, want: waitGoesOn},
 		"RolledBack":   {reason: "An image that was rolled back has an end of its own.", sample: samples.NewApplication(samples.RolledBack()), want: waitRolledBack},
