@@ -14,6 +14,7 @@ func applicationReasons() map[string]Advice {
 		"Building":         wait(WakeWatch, "Wait until the image is built."),
 		"Built":            good(),
 		"BuildFailed":      act(Author, WakeEdit, "Read the log that status.build.logs names, and push a commit that builds; or set another spec.source.trigger."),
+		"BuildDisrupted":   act(PlatformTeam, WakeEdit, "See to the nodes, or to what the message names; then set another spec.source.trigger."),
 		"RebuildFailed":    outage(PlatformTeam, WakeWatch, "The image that was built before runs. Read the log that status.build.logs names."),
 		"NoImage":          wait(WakeWatch, "Wait until the image is built."),
 		"HeldBack":         act(Author, WakeEdit, "Set spec.deploy.suspend to false; of a newer function: let all replicas of the function have one version."),

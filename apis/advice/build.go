@@ -9,6 +9,7 @@ func buildReasons() map[string]Advice {
 		"Retrying":             wait(WakeRetry, "Wait: the Build is tried again."),
 		"PodPending":           outage(PlatformTeam, WakeWatch, "Give the namespace room for the pod, or correct what the message says."),
 		"BuildFailed":          act(Author, WakeEdit, "Read the log that status.build.logs names, and push a commit that builds; or set another spec.source.trigger."),
+		"BuildDisrupted":       act(PlatformTeam, WakeEdit, "See to the nodes, or to what the message names; then set another spec.source.trigger."),
 		"RebuildLoop":          outage(PlatformTeam, WakeRetry, "Name the run image of the builder's stack by its digest; the next image is taken when the hour is over."),
 		"BuilderNotReady":      outage(PlatformTeam, WakeWatch, "Correct the builder, as the message says."),
 		"BuilderMissing":       act(PlatformTeam, WakeCatalog, "Create the builder, or name one in spec.build.builder of the configuration or of the Application."),

@@ -113,7 +113,7 @@ func (b *Build) describeLast(at buildv1alpha1.ImageBuildObservation) {
 	switch {
 	case b.State == BuildRunning && at.Running != nil:
 		b.Name, b.Step = at.Running.Build, at.Running.Step
-	case b.State == BuildFailed && at.Failed != nil:
+	case at.Failed != nil && (b.State == BuildFailed || b.Reason == string(buildv1alpha1.ReasonRetrying)):
 		b.Name, b.Step, b.Logs, b.Message, b.FailedFor = at.Failed.Build, at.Failed.Step, at.Failed.Logs, at.Failed.Message, at.Failed.Reason
 	}
 }
@@ -126,7 +126,7 @@ func stateOfBuild(at buildv1alpha1.ImageBuildObservation, reason xpv2.ConditionR
 	switch reason {
 	case buildv1alpha1.ReasonBuilding, buildv1alpha1.ReasonRetrying, buildv1alpha1.ReasonPodPending:
 		return BuildRunning
-	case buildv1alpha1.ReasonBuildFailed:
+	case buildv1alpha1.ReasonBuildFailed, buildv1alpha1.ReasonBuildDisrupted:
 		return BuildFailed
 	case buildv1alpha1.ReasonNotObserved, buildv1alpha1.ReasonBuilt, "":
 		return BuildUnknown

@@ -195,6 +195,7 @@ func TestBuildTrouble(t *testing.T) {
 		valid  string
 	}{
 		"Failed":     {reason: "A build that failed fails the Application.", ready: "BuildFailed", report: atCommit(secondCommit), phase: "Failed", state: BuildFailed, valid: "Valid"},
+		"Disrupted":  {reason: "A build that no node carried out fails the Application, too.", ready: "BuildDisrupted", report: atCommit(secondCommit), phase: "Failed", state: BuildFailed, valid: "Valid"},
 		"Queued":     {reason: "A build that waits for another one is building.", ready: "Queued", report: atCommit(secondCommit), phase: "Building", state: BuildWaiting, valid: "Valid"},
 		"Retrying":   {reason: "A build that is tried again has not failed.", ready: "Retrying", report: atCommit(secondCommit), phase: "Building", state: BuildRunning, valid: "Valid"},
 		"PodPending": {reason: "A build whose pod does not begin is building.", ready: "PodPending", report: atCommit(secondCommit), phase: "Building", state: BuildRunning, valid: "Valid"},
@@ -322,5 +323,42 @@ func TestBuildConfig(t *testing.T) {
 	kind, _, _ := unstructuredString(w.out.Resources[BuildName].Object.Object, "spec", "providerConfigRef", "kind")
 	if ref != "default" || kind != "ClusterProviderConfig" {
 		t.Errorf("A configuration of the namespace does not say how images are built: %s %s", kind, ref)
+	}
+}
+
+// TestFailureIsNamed has a build that failed because of its node: while it is tried again, and once no retry is left.
+func TestFailureIsNamed(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		ready   xpv2.ConditionReason
+		message string
+		built   string
+	}{
+		"Retrying": {
+			reason: "Why a build is tried again is said while it is.", ready: "Retrying", built: v1alpha1.ReasonBuilding,
+			message: "Commit 22222222 is built again after a failure: Evicted. Low on resource.",
+		},
+		"Spent": {
+			reason: "A build that no node carried out is not blamed on its author.", ready: "BuildDisrupted", built: v1alpha1.ReasonBuildDisrupted,
+			message: "The build of commit 22222222 failed: Evicted. Low on resource. See to the nodes, or to what the message names; then set another spec.source.trigger to build it again.",
+		},
+		"OfSource": {
+			reason: "A build whose step failed is its author's.", ready: "BuildFailed", built: v1alpha1.ReasonBuildFailed,
+			message: "The build of commit 22222222 failed: Evicted. Low on resource. Push a commit that builds, or set another spec.source.trigger to build this one again.",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newSourceWorld(t)
+			w.builds(tc.ready, func(o *buildv1alpha1.ImageBuildObservation) {
+				atCommit(secondCommit)(o)
+				o.Failed = &buildv1alpha1.FailedBuild{Request: o.Wanted.Request, Commit: secondCommit, Build: "shop-build-1", Reason: "Evicted", Message: "low on resource", Attempts: 1}
+			})
+			w.run()
+			s := w.in.Status
+			if diff := cmp.Diff([]string{tc.message, "Evicted", tc.built}, []string{s.Message, s.Build.Reason, w.condition(v1alpha1.TypeBuilt).Reason}); diff != "" {
+				t.Errorf("\n%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

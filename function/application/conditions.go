@@ -49,7 +49,7 @@ func builtCondition(f *Facts) projection.Condition {
 		if has {
 			return projection.Is(of, true, v1alpha1.ReasonRebuildFailed, f.Build.Message)
 		}
-		return projection.Is(of, false, v1alpha1.ReasonBuildFailed, f.buildMessage())
+		return projection.Is(of, false, f.Build.failureReason(), f.buildMessage())
 	case BuildWaiting:
 		return projection.Is(of, has, v1alpha1.ReasonWaiting, f.buildMessage())
 	case BuildRunning:
@@ -145,7 +145,7 @@ func stalledCondition(f *Facts) projection.Condition {
 	case f.Missing != "":
 		return projection.Is(of, false, v1alpha1.ReasonProgressing, "")
 	case f.hasBuildFailed():
-		return projection.Is(of, true, v1alpha1.ReasonBuildFailed, message)
+		return projection.Is(of, true, f.Build.failureReason(), message)
 	case f.wasRolledBack():
 		return projection.Is(of, true, v1alpha1.ReasonRolledBack, message)
 	case f.hasDeploymentFailed():

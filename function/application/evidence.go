@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
@@ -73,6 +74,17 @@ type Build struct {
 
 	// seenAt is when the commit was seen first.
 	seenAt *metav1.Time
+}
+
+// isDisrupted reports whether the build failed for another cause than its source, as often as it may be tried.
+func (b *Build) isDisrupted() bool { return b.Reason == string(buildv1alpha1.ReasonBuildDisrupted) }
+
+// failureReason returns the reason of the conditions for a build that failed.
+func (b *Build) failureReason() string {
+	if b.isDisrupted() {
+		return v1alpha1.ReasonBuildDisrupted
+	}
+	return v1alpha1.ReasonBuildFailed
 }
 
 // isRequired reports whether an image has to be built.

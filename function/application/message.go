@@ -28,11 +28,22 @@ func (f *Facts) buildMessage() string {
 	case BuildWaiting:
 		return projection.Sentences("The build waits: "+b.Reason, projection.Sentence(b.Message))
 	case BuildRunning:
+		if b.FailedFor != "" {
+			return projection.Sentences(upperFirst(b.subject())+" is built again after a failure: "+b.FailedFor, projection.Sentence(b.Message))
+		}
 		return projection.Sentences(upperFirst(b.subject())+" is being built.", projection.Sentence(b.Message))
 	case BuildFailed:
-		return projection.Sentences("The build of "+b.subject()+" failed: "+cmp.Or(b.FailedFor, b.Reason), projection.Sentence(b.Message), "Push a commit that builds, or set another spec.source.trigger to build this one again.")
+		return projection.Sentences("The build of "+b.subject()+" failed: "+cmp.Or(b.FailedFor, b.Reason), projection.Sentence(b.Message), b.failureAdvice())
 	}
 	return "The source was not observed yet."
+}
+
+// failureAdvice says what a user does about a build that failed.
+func (b *Build) failureAdvice() string {
+	if b.isDisrupted() {
+		return "See to the nodes, or to what the message names; then set another spec.source.trigger to build it again."
+	}
+	return "Push a commit that builds, or set another spec.source.trigger to build this one again."
 }
 
 // subject says what is built.

@@ -84,20 +84,41 @@ func ExplainFailure(b *unstructured.Unstructured, pod *corev1.Pod) Failure {
 // failureReason returns why a Build failed at a step, or before the first one. A step fails by itself only if its end was reported, and nothing ended its pod.
 func (b build) failureReason(step string, pod *corev1.Pod) string {
 	end := b.ended()
-	if reason := podFailure(pod, end); reason != "" {
-		return reason
-	}
+	reason := podFailure(pod, end)
 	switch {
+	case reason == buildv1alpha1.ReasonFailureDeadline && b.isWaiting():
+		return buildv1alpha1.ReasonFailureNotStarted
+	case reason != "":
+		return reason
 	case !b.hasBegun():
 		return buildv1alpha1.ReasonFailureNotStarted
 	case step == "": // kpack says why, after the last step.
 		return buildv1alpha1.ReasonFailureStep
-	case end == nil, end.Reason == reasonStatusUnknown:
+	case end == nil:
 		return buildv1alpha1.ReasonFailureNodeLost
 	case isDeleted(pod) && end.isKilled():
 		return buildv1alpha1.ReasonFailurePodDeleted
+	case pod != nil && pod.Status.Reason != "": // A step that fails gives its pod no reason: a kubelet ended it, such as for its NodeAffinity.
+		return buildv1alpha1.ReasonFailureEvicted
 	}
-	return buildv1alpha1.ReasonFailureStep
+	return end.failureReason()
+}
+
+// failureReason returns why the container of a step ended, whose pod nothing ended. Reasons are those of the container runtimes and of the kubelet.
+func (e *stepEnd) failureReason() string {
+	switch e.Reason {
+	case "", "Error", "Completed", reasonOutOfMemory:
+		return buildv1alpha1.ReasonFailureStep
+	case "StartError", "ContainerCannotRun": // No process of the step began.
+		return buildv1alpha1.ReasonFailureNotStarted
+	}
+	return buildv1alpha1.ReasonFailureNodeLost // Such as Unknown and ContainerStatusUnknown: the node lost the container.
+}
+
+// isWaiting reports whether the container of the step that failed never began, such as for its image.
+func (b build) isWaiting() bool {
+	current := len(b.Status.StepsCompleted)
+	return current < len(b.Status.StepStates) && b.Status.StepStates[current].Running == nil && b.Status.StepStates[current].Terminated == nil
 }
 
 // failureMessage explains a failure by the message of kpack, else by the message of the pod, else by the end of the step.
@@ -116,8 +137,8 @@ func (b build) failureMessage(step string, pod *corev1.Pod) string {
 	return fmt.Sprintf("step %s ended with exit code %d", step, end.ExitCode)
 }
 
-// reasonStatusUnknown is the reason of a container that the kubelet did not find any more when its pod ended.
-const reasonStatusUnknown = "ContainerStatusUnknown"
+// reasonOutOfMemory is the reason of a container that the kernel killed, since it used more memory than its limit.
+const reasonOutOfMemory = "OOMKilled"
 
 // Exit codes of a step that a signal ended.
 const (
@@ -139,7 +160,7 @@ func (b build) ended() *stepEnd {
 
 // isKilled reports whether a signal ended a step, as for a pod that is deleted. A step that used too much memory is killed for its own fault.
 func (e *stepEnd) isKilled() bool {
-	return slices.Contains([]int64{exitTerminated, exitKilled, exitFirstProcess}, e.ExitCode) && e.Reason != "OOMKilled"
+	return slices.Contains([]int64{exitTerminated, exitKilled, exitFirstProcess}, e.ExitCode) && e.Reason != reasonOutOfMemory
 }
 
 // isBefore reports whether a step ended before a disruption, where both times are known.
@@ -155,7 +176,7 @@ func podFailure(pod *corev1.Pod, end *stepEnd) string {
 	if pod == nil {
 		return ""
 	}
-	reason := reportedFailure(pod.Status.Reason)
+	reason := reportedFailure(pod.Status)
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue && !end.isBefore(c.LastTransitionTime) {
 			return cmp.Or(disruptionFailure(c.Reason), reason, buildv1alpha1.ReasonFailureEvicted)
@@ -164,10 +185,16 @@ func podFailure(pod *corev1.Pod, end *stepEnd) string {
 	return reason
 }
 
+// ownLimit is in the message of a kubelet that evicts a pod which used more of the node's disk than its own limits allow (k8s.io/kubernetes/pkg/kubelet/eviction).
+var ownLimit = regexp.MustCompile(`exceed(s|ed) (the|its) (total |local ephemeral storage )?limit`)
+
 // reportedFailure returns the failure for a reason in the status of a pod, which kubelets write, or "".
-func reportedFailure(reason string) string {
-	switch reason {
+func reportedFailure(s corev1.PodStatus) string {
+	switch s.Reason {
 	case "Evicted":
+		if ownLimit.MatchString(s.Message) {
+			return buildv1alpha1.ReasonFailureStep
+		}
 		return buildv1alpha1.ReasonFailureEvicted
 	case "DeadlineExceeded":
 		return buildv1alpha1.ReasonFailureDeadline
@@ -176,7 +203,7 @@ func reportedFailure(reason string) string {
 	case "NodeLost", "NodeShutdown", "Terminated", "Shutdown":
 		return buildv1alpha1.ReasonFailureNodeLost
 	}
-	if strings.HasPrefix(reason, "OutOf") { // OutOfcpu, OutOfmemory, OutOfpods and others: the node has no room.
+	if strings.HasPrefix(s.Reason, "OutOf") { // OutOfcpu, OutOfmemory, OutOfpods and others: the node has no room.
 		return buildv1alpha1.ReasonFailureEvicted
 	}
 	return ""

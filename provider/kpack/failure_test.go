@@ -139,6 +139,40 @@ func TestExplainFailure(t *testing.T) {
 			reason: "A container that the kubelet did not find any more did not fail by itself.", build: endedWith(t, upTo(4), 137, "ContainerStatusUnknown"), pod: podThat(""),
 			want: Failure{Reason: "NodeLost", Step: "build", Message: "step build ended with exit code 137", Logs: logs + "build"},
 		},
+		"NodeRebooted": {
+			reason: "A container that a runtime lost with a reboot of its node did not fail by itself.", build: endedWith(t, upTo(4), 255, "Unknown"), pod: podThat(""),
+			want: Failure{Reason: "NodeLost", Step: "build", Message: "step build ended with exit code 255", Logs: logs + "build"},
+		},
+		"NotCreated": {
+			reason: "A container whose first process the runtime could not start is tried again.", build: endedWith(t, upTo(4), 128, "StartError"), pod: podThat(""),
+			want: Failure{Reason: "NotStarted", Step: "build", Message: "step build ended with exit code 128", Logs: logs + "build"},
+		},
+		"NotRun": {
+			reason: "So is one of a runtime with another word for that.", build: endedWith(t, upTo(2), 128, "ContainerCannotRun"), pod: podThat(""),
+			want: Failure{Reason: "NotStarted", Step: "detect", Message: "step detect ended with exit code 128", Logs: logs + "detect"},
+		},
+		"Waited": {
+			reason: "A step that waited for its container until the timeout did not take too long itself.", pod: podThat("DeadlineExceeded"),
+			build: withState(t, upTo(4), map[string]any{"waiting": map[string]any{"reason": "CreateContainerError"}}),
+			want:  Failure{Reason: "NotStarted", Step: "build", Message: "no node reported how step build ended", Logs: logs + "build"},
+		},
+		"Refused": {
+			reason: "A pod that a restarted kubelet ended for its node's labels is tried again.", build: endedWith(t, upTo(4), 137, "Error"), pod: podThat("NodeAffinity"),
+			want: Failure{Reason: "Evicted", Step: "build", Message: "step build ended with exit code 137", Logs: logs + "build"},
+		},
+		"OwnDisk": {
+			reason: "A pod that was evicted for its own limit of the disk is the author's.", build: failedAt(t, upTo(4), "COMMIT", "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi. "), pod: podThat("Evicted"),
+			want: Failure{Reason: "StepFailed", Step: "build", Message: "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi.", Logs: logs + "build", IsOfSource: true},
+		},
+		"OwnVolume": {
+			reason: "So is one whose volume grew beyond its limit.", build: failedAt(t, upTo(4), "COMMIT", ""),
+			pod:  &corev1.Pod{Status: corev1.PodStatus{Reason: "Evicted", Message: `Usage of EmptyDir volume "workspace" exceeds the limit "2Gi". `}},
+			want: Failure{Reason: "StepFailed", Step: "build", Message: `Usage of EmptyDir volume "workspace" exceeds the limit "2Gi".`, Logs: logs + "build", IsOfSource: true},
+		},
+		"Request": {
+			reason: "A pod that used more than it requested had to go for others.", build: failedAt(t, upTo(4), "COMMIT", "The node was low on resource: memory. Container build was using 5Gi, which exceeds its request of 0."), pod: podThat("Evicted"),
+			want: Failure{Reason: "Evicted", Step: "build", Message: "The node was low on resource: memory. Container build was using 5Gi, which exceeds its request of 0.", Logs: logs + "build"},
+		},
 		"Collected": {
 			reason: "A pod that was collected with its node is tried again.", build: failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("DeletionByPodGC"),
 			want: Failure{Reason: "NodeLost", Step: "build", Message: "ended", Logs: logs + "build"},

@@ -62,6 +62,9 @@ const (
 	// ReasonBuildFailed means that the build of the commit that is asked for failed. Terminal.
 	ReasonBuildFailed = "BuildFailed"
 
+	// ReasonBuildDisrupted means that the build of the wanted commit failed for another cause than its source, and that no retry is left. Terminal.
+	ReasonBuildDisrupted = "BuildDisrupted"
+
 	// ReasonRebuildFailed means that the commit that is asked for was built, and that a later build of it failed.
 	ReasonRebuildFailed = "RebuildFailed"
 

@@ -24,6 +24,9 @@ const (
 	// ReasonBuildFailed means that the Build of what is asked for failed. Terminal.
 	ReasonBuildFailed xpv2.ConditionReason = "BuildFailed"
 
+	// ReasonBuildDisrupted means that the Build of the wanted commit failed for another cause than its source, and that no retry is left. Terminal.
+	ReasonBuildDisrupted xpv2.ConditionReason = "BuildDisrupted"
+
 	// ReasonRebuildLoop means that kpack built the same commit more than three times within an hour. The next image is taken when the hour is over.
 	ReasonRebuildLoop xpv2.ConditionReason = "RebuildLoop"
 
@@ -79,7 +82,7 @@ const (
 	// ReasonFailureStep means that a step ended with a failure.
 	ReasonFailureStep = "StepFailed"
 
-	// ReasonFailureEvicted means that the pod was evicted: the node had no room for it, or was drained.
+	// ReasonFailureEvicted means that the pod was evicted: the node had no room for it, was drained, or its kubelet refused the pod.
 	ReasonFailureEvicted = "Evicted"
 
 	// ReasonFailureNodeLost means that the node of the pod went, was shut down, or did not report how a step ended.
@@ -94,7 +97,7 @@ const (
 	// ReasonFailurePodDeleted means that the pod was deleted while a step ran.
 	ReasonFailurePodDeleted = "PodDeleted"
 
-	// ReasonFailureNotStarted means that the pod of the Build could not be made, or ended before its first step.
+	// ReasonFailureNotStarted means that the pod of the Build could not be made, ended before its first step, or could not start the container of a step.
 	ReasonFailureNotStarted = "NotStarted"
 )
 

@@ -164,9 +164,9 @@ func TestRetry(t *testing.T) {
 		}
 	}
 	w.fails(3, "prepare", "analyze", "detect", "restore", "build")
-	w.expect("No retry is left", "BuildFailed")
+	w.expect("No retry is left", "BuildDisrupted")
 	w.wait(time.Hour)
-	w.expect("It stays so", "BuildFailed")
+	w.expect("It stays so", "BuildDisrupted")
 	if kpack.IsAskedAgain(w.build(3)) {
 		t.Error("kpack is asked although no retry is left")
 	}

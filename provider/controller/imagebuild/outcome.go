@@ -85,9 +85,13 @@ func (d *decision) noteFailure(f *facts) *v1alpha1.FailedBuild {
 func (d *decision) judgeFailure(f *facts) {
 	failed := d.noteFailure(f)
 	p := problem{reason: v1alpha1.ReasonBuildFailed, message: f.failureMessage(failed.Message)}
-	if failed.Attempts > 0 && failed.Attempts <= f.retries() {
+	switch {
+	case failed.Attempts == 0: // The source has to change.
+	case failed.Attempts <= f.retries():
 		p.reason = v1alpha1.ReasonRetrying
 		d.scheduleRetry(f, failed)
+	default:
+		p.reason = v1alpha1.ReasonBuildDisrupted
 	}
 	d.concludeUnlessBuilt(p)
 }
