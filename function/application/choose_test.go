@@ -66,17 +66,18 @@ func TestEditsThatWaitForNoBuild(t *testing.T) {
 	want := w.desiredSpec()
 	want.Suspend, want.RollbackConfig.AutoRollback = new(true), new(false)
 	want.DeliveryConfig.DeliveryTimeout, want.DeliveryConfig.SyncWaitTimeout, want.DeliveryConfig.ClusterWaitTimeout = "2m", "3m", "4m"
-	want.DeliveryConfig.DeletionPolicy = "Orphan"
+	want.DeliveryConfig.DeletionPolicy, want.DeliveryConfig.DriftPolicy, want.DeliveryConfig.Adopt = "Orphan", "Report", new(true)
+	want.Blueprint.UpdatePolicy = "Manual"
 	to := &w.in.Spec.Deploy
-	to.Suspend, to.RollbackConfig, to.DeliveryConfig = want.Suspend, want.RollbackConfig, want.DeliveryConfig
-	to.DeliveryConfig.DriftPolicy, to.Sites, to.ProgressTimeout = "Report", append(to.Sites, "edge2"), "5m"
+	to.Suspend, to.RollbackConfig, to.DeliveryConfig, to.Blueprint.UpdatePolicy = want.Suspend, want.RollbackConfig, want.DeliveryConfig, "Manual"
+	to.Sites, to.ProgressTimeout = append(to.Sites, "edge2"), "5m"
 	want.GatesConfig.Checks = []deploymentv1alpha1.Check{progressCheck("5m")}
 	w.in.Spec.Source.Git.Revision, w.in.Spec.Replicas = "next", new(deploymentv1alpha1.Replicas(5))
 	w.run()
 	w.builds("Building", atCommit(secondCommit))
 	w.run()
 	if diff := cmp.Diff(want, w.desiredSpec()); diff != "" {
-		t.Errorf("The Sites, the replicas and how drift is treated wait for the build, and the rest does not: -want, +got:\n%s", diff)
+		t.Errorf("The Sites and the replicas wait for the build, and the rest does not: -want, +got:\n%s", diff)
 	}
 }
 

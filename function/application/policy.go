@@ -7,15 +7,16 @@ import (
 )
 
 // passPolicy copies the policy of an edit to a deployment whose image stays for now: whether it is suspended, how it is rolled back, how long its delivery may
-// take, and what its deletion leaves. None of them makes a revision.
+// take, how it treats files of others, what its deletion leaves, and whether a new version of the Blueprint is taken by itself. None of them makes a revision.
 func passPolicy(target *deploymentv1alpha1.IntentDeploymentSpec, edit deploymentv1alpha1.IntentDeploymentSpec) {
 	target.Suspend, target.RollbackConfig = edit.Suspend, edit.RollbackConfig
-	passTimeouts(&target.DeliveryConfig, edit.DeliveryConfig)
+	target.Blueprint.UpdatePolicy = edit.Blueprint.UpdatePolicy
+	passDeliveryPolicy(&target.DeliveryConfig, edit.DeliveryConfig)
 }
 
-func passTimeouts(target *deploymentv1alpha1.DeliveryConfig, edit deploymentv1alpha1.DeliveryConfig) {
+func passDeliveryPolicy(target *deploymentv1alpha1.DeliveryConfig, edit deploymentv1alpha1.DeliveryConfig) {
 	target.DeliveryTimeout, target.SyncWaitTimeout, target.ClusterWaitTimeout = edit.DeliveryTimeout, edit.SyncWaitTimeout, edit.ClusterWaitTimeout
-	target.DeletionPolicy = edit.DeletionPolicy
+	target.DeletionPolicy, target.DriftPolicy, target.Adopt = edit.DeletionPolicy, edit.DriftPolicy, edit.Adopt
 }
 
 // passRules copies the rules of measurements: the progressTimeout, and those of the metrics and checks that are measured already. What is measured, and its
