@@ -56,9 +56,9 @@ func (b *Build) subject() string {
 
 func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// rolledBackMessage says which image runs, and what to do.
+// rolledBackMessage repeats why the revision was rolled back. What runs meanwhile, the Sites report.
 func (f *Facts) rolledBackMessage() string {
-	return projection.Sentences("The image was rolled back, and the one before it runs.", projection.Sentence(f.Deployment.Message))
+	return projection.Sentences("The revision was rolled back.", projection.Sentence(f.Deployment.Message))
 }
 
 // failedMessage repeats why the deployment failed, with the trouble of the pods.

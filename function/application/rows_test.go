@@ -188,7 +188,7 @@ func TestPhase(t *testing.T) {
 			facts: change(running(), func(f *Facts) {
 				f.Deployment.Outcome, f.Deployment.Message = deploymentv1alpha1.OutcomeRolledBack, "Gate error_rate failed"
 			}),
-			want: "Degraded", message: "The image was rolled back, and the one before it runs. Gate error_rate failed.",
+			want: "Degraded", message: "The revision was rolled back. Gate error_rate failed.",
 		},
 		"DeploymentFailed": {
 			reason: "A deployment that failed fails the Application, and its message has the reason of the pods.",

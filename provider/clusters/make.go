@@ -37,15 +37,40 @@ func (c *Cluster) Make(ctx context.Context, r schema.GroupVersionResource, o *un
 
 // List a few objects by their labels. All of them together have the bound of one object. It returns an *Error.
 func (c *Cluster) List(ctx context.Context, r schema.GroupVersionResource, namespace, selector string) ([]unstructured.Unstructured, error) {
-	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
-	defer cancel()
-	ctx, e := c.link.expectObject(ctx)
-	defer e.endAnswer()
-	l, err := c.link.client.Resource(r).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector, Limit: maxListed})
+	l, err := c.listFew(ctx, r, namespace, metav1.ListOptions{LabelSelector: selector, Limit: maxListed})
 	if err != nil {
 		return nil, classifyRefusal(err)
 	}
 	return l.Items, nil
+}
+
+// EachListed passes all objects that have some labels to a function, a few at a time. Each few have the bound of one object: where they exceed it, fewer are
+// listed at once. It returns an *Error.
+func (c *Cluster) EachListed(ctx context.Context, r schema.GroupVersionResource, namespace, selector string, visit func([]unstructured.Unstructured)) error {
+	o := metav1.ListOptions{LabelSelector: selector, Limit: maxListed}
+	for range maxPages {
+		page, err := c.listFew(ctx, r, namespace, o)
+		if isOversize(err) && o.Limit > 1 {
+			o.Limit = max(1, o.Limit/smallerPage)
+			continue
+		}
+		if err != nil {
+			return classifyRefusal(err)
+		}
+		visit(page.Items)
+		if o.Continue = page.GetContinue(); o.Continue == "" {
+			return nil
+		}
+	}
+	return &Error{Reason: v1alpha1.SiteReasonClusterUnreachable, Detail: "the cluster's list does not end"}
+}
+
+func (c *Cluster) listFew(ctx context.Context, r schema.GroupVersionResource, namespace string, o metav1.ListOptions) (*unstructured.UnstructuredList, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	ctx, e := c.link.expectObject(ctx)
+	defer e.endAnswer()
+	return c.link.client.Resource(r).Namespace(namespace).List(ctx, o) //nolint:wrapcheck // The callers classify it.
 }
 
 // classifyRefusal returns the Error for a request about an object that belongs to no engine.

@@ -90,6 +90,8 @@ func FinalResources() []schema.GroupVersionResource {
 		appsv1.SchemeGroupVersion.WithResource("deployments"), appsv1.SchemeGroupVersion.WithResource("statefulsets"), batchv1.SchemeGroupVersion.WithResource("jobs"),
 		{Group: track.GatewayGroup, Version: "v1", Resource: "httproutes"},
 		{Group: track.GatewayGroup, Version: "v1", Resource: "grpcroutes"},
+		{Group: "kustomize.toolkit.fluxcd.io", Version: "v1", Resource: "kustomizations"},
+		{Group: "helm.toolkit.fluxcd.io", Version: "v2", Resource: "helmreleases"},
 	}
 }
 

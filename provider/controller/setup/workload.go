@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -49,25 +51,31 @@ func SelectWorkload(ctx context.Context, c *clusters.Cluster, namespace, claim s
 
 // FindFinalFailure returns the first failure that a Site's cluster declared final since a time, of the objects of a claim that count, or nil. A kind that the
 // cluster does not serve, or does not let the provider list, declares nothing. A cluster that does not answer is not asked for the next kind. It reports
-// whether the provider read each kind that every cluster serves: without them, no failure is no evidence.
+// whether the provider read each kind that every cluster serves: the absence of a failure proves nothing without them.
 func FindFinalFailure(ctx context.Context, c *clusters.Cluster, namespace, claim string, since time.Time, counts func(*unstructured.Unstructured) bool) (*workload.FinalFailure, bool) {
 	ctx, cancel := context.WithTimeout(ctx, failureTimeout)
 	defer cancel()
 	var all []*unstructured.Unstructured
 	isComplete := true
 	for _, r := range workload.FinalResources() {
-		found, err := c.List(ctx, r, namespace, LabelClaim+"="+claim)
-		isComplete = isComplete && (err == nil || r.Group == track.GatewayGroup)
+		err := c.EachListed(ctx, r, namespace, LabelClaim+"="+claim, func(page []unstructured.Unstructured) {
+			for i := range page {
+				if counts(&page[i]) && workload.FindFinalFailure(&page[i]) != nil {
+					all = append(all, &page[i])
+				}
+			}
+		})
+		isComplete = isComplete && (err == nil || !isServedByEach(r))
 		if err != nil && !isRefused(err) {
 			break
 		}
-		for i := range found {
-			if counts(&found[i]) {
-				all = append(all, &found[i])
-			}
-		}
 	}
 	return workload.FirstFinalFailure(all, since), isComplete
+}
+
+// isServedByEach reports whether each cluster serves a resource.
+func isServedByEach(r schema.GroupVersionResource) bool {
+	return r.Group == appsv1.GroupName || r.Group == batchv1.GroupName
 }
 
 // isRefused reports whether a cluster answered that it does not serve a kind, or does not let the provider list it.

@@ -1,0 +1,71 @@
+package clusters
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// servePods answers lists of so many pods of a size, page by page, as an API server does. After a page number it refuses.
+func servePods(pods, bytes, refusedFrom int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
+		first, _ := strconv.Atoi(r.URL.Query().Get("continue"))
+		if refusedFrom > 0 && first >= refusedFrom {
+			http.Error(w, "", http.StatusForbidden)
+			return
+		}
+		items, next := []string{}, ""
+		for i := first; i < min(first+limit, pods); i++ {
+			items = append(items, fmt.Sprintf(`{"metadata":{"name":"p-%d","annotations":{"a":%q}}}`, i, strings.Repeat("x", bytes)))
+		}
+		if first+limit < pods {
+			next = strconv.Itoa(first + limit)
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"apiVersion":"v1","kind":"PodList","metadata":{"continue":"`+next+`"},"items":[`+strings.Join(items, ",")+`]}`)
+	}
+}
+
+func TestEachListed(t *testing.T) {
+	type want struct {
+		pods int
+		err  bool
+	}
+	cases := map[string]struct {
+		reason  string
+		handler http.HandlerFunc
+		want    want
+	}{
+		"Few":    {reason: "A list of one page ends with it.", handler: servePods(3, 10, 0), want: want{pods: 3}},
+		"Many":   {reason: "Each object of a long list is passed on.", handler: servePods(101, 10, 0), want: want{pods: 101}},
+		"Large":  {reason: "Objects that are too large together are listed one after the other.", handler: servePods(5, 400<<10, 0), want: want{pods: 5}},
+		"Huge":   {reason: "An object that is too large alone ends the list with an error.", handler: servePods(2, 2*mebibyte, 0), want: want{err: true}},
+		"Denied": {reason: "A page that is refused ends the list with an error, after those before it.", handler: servePods(30, 10, 20), want: want{pods: 20, err: true}},
+		"Empty":  {reason: "A list without objects is none.", handler: servePods(0, 10, 0)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s, p := newAPIServer(t), newPool(t)
+			s.Config.Handler = tc.handler
+			l := p.Look(owner("a"))
+			defer l.Done()
+			c, err := l.Remote(s.kubeconfig(canary), Access{Tenant: "team-a"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := want{}
+			err = c.EachListed(t.Context(), pods(), "team-a", "a=b", func(page []unstructured.Unstructured) { got.pods += len(page) })
+			got.err = err != nil
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("\n%s\nEachListed(...): %v, -want, +got:\n%s", tc.reason, err, diff)
+			}
+		})
+	}
+}
