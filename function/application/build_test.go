@@ -336,20 +336,21 @@ func TestFailureIsNamed(t *testing.T) {
 	}{
 		"Retrying": {
 			reason: "Why a build is tried again is said while it is.", ready: "Retrying", built: v1alpha1.ReasonBuilding,
-			message: "Commit 22222222 is built again after a failure: Evicted. Low on resource.",
+			message: "Commit 22222222 is built again after a failure: Evicted. low on resource.",
 		},
 		"Spent": {
 			reason: "A build that no node carried out is not blamed on its author.", ready: "BuildDisrupted", built: v1alpha1.ReasonBuildDisrupted,
-			message: "The build of commit 22222222 failed: Evicted. Low on resource. See to the nodes, or to what the message names; then set another spec.source.trigger to build it again.",
+			message: "The build of commit 22222222 failed: Evicted. low on resource. See to the nodes, or to what the message names; then set another spec.source.trigger to build it again.",
 		},
 		"OfSource": {
 			reason: "A build whose step failed is its author's.", ready: "BuildFailed", built: v1alpha1.ReasonBuildFailed,
-			message: "The build of commit 22222222 failed: Evicted. Low on resource. Push a commit that builds, or set another spec.source.trigger to build this one again.",
+			message: "The build of commit 22222222 failed: Evicted. low on resource. Push a commit that builds, or set another spec.source.trigger to build this one again.",
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newSourceWorld(t)
+			w.run()
 			w.builds(tc.ready, func(o *buildv1alpha1.ImageBuildObservation) {
 				atCommit(secondCommit)(o)
 				o.Failed = &buildv1alpha1.FailedBuild{Request: o.Wanted.Request, Commit: secondCommit, Build: "shop-build-1", Reason: "Evicted", Message: "low on resource", Attempts: 1}

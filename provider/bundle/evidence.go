@@ -96,7 +96,7 @@ func readApplication(u *unstructured.Unstructured) (string, Evidence) {
 		Reported: s.SpecDigest, IsDone: s.Deployment.Outcome == string(deploymentv1alpha1.OutcomeSucceeded) && s.Phase != applicationv1alpha1.PhaseFailed,
 		HasFailed: s.Phase == applicationv1alpha1.PhaseFailed, WasRolledBack: s.IsRolledBack(),
 		IsHeldBack: s.GetCondition(applicationv1alpha1.TypeReconciling).Reason == applicationv1alpha1.ReasonHeldBack,
-		Ready:    s.Phase == applicationv1alpha1.PhaseRunning && s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue,
-		Revision: s.Deployment.Revision, Message: s.Message,
+		Ready:      s.Phase == applicationv1alpha1.PhaseRunning && s.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue,
+		Revision:   s.Deployment.Revision, Message: s.Message,
 	}
 }

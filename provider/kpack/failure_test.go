@@ -161,7 +161,8 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "Evicted", Step: "build", Message: "step build ended with exit code 137", Logs: logs + "build"},
 		},
 		"OwnDisk": {
-			reason: "A pod that was evicted for its own limit of the disk is the author's.", build: failedAt(t, upTo(4), "COMMIT", "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi. "), pod: podThat("Evicted"),
+			reason: "A pod that was evicted for its own limit of the disk is the author's.", build: failedAt(t, upTo(4), "COMMIT", ""),
+			pod: &corev1.Pod{Status: corev1.PodStatus{Reason: "Evicted", Message: "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi. "}},
 			want: Failure{Reason: "StepFailed", Step: "build", Message: "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi.", Logs: logs + "build", IsOfSource: true},
 		},
 		"OwnVolume": {

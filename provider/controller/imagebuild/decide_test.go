@@ -36,7 +36,7 @@ func TestConfigurationAfterFailure(t *testing.T) {
 			w.wait(30 * time.Second)
 			w.reconcile()
 			w.fails(2, "prepare", "analyze", "detect", "restore", "build")
-			w.expect("No retry is left", "BuildFailed")
+			w.expect("No retry is left", "BuildDisrupted")
 			w.wait(time.Minute)
 			w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { tc.edit(c.Build) })
 			w.reconcile()

@@ -401,9 +401,9 @@ func (w *world) denyLists(resource string) {
 }
 
 // degradedApplication is an Application of Argo CD that applied a commit from a directory, and reports since some seconds after noon that an object is degraded.
-func (w *world) degradedApplication(commit, dir, group, kind string, seconds int) *unstructured.Unstructured {
+func (w *world) degradedApplication(commit, dir, server, group, kind string, seconds int) *unstructured.Unstructured {
 	source := map[string]any{"repoURL": w.git.URL(repo), "targetRevision": "main", "path": dir, "directory": map[string]any{"recurse": true}}
-	destination := map[string]any{"server": "https://edge1.example.org"}
+	destination := map[string]any{"server": server}
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": map[string]any{"name": "web", "namespace": "argocd", "generation": int64(1)},
 		"spec": map[string]any{"source": source, "destination": destination},
@@ -453,15 +453,15 @@ func TestReportedFailure(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			change := moveToHub
+			change, destination := moveToHub, "https://edge1.example.org"
 			if tc.denied != "" {
 				w.denyLists(tc.denied)
-				change = func(*catalogv1alpha1.SiteSpec) {}
+				change, destination = func(*catalogv1alpha1.SiteSpec) {}, "https://kubernetes.default.svc"
 			}
 			w.useArgoCD(change)
 			commit := w.deliver("web")
 			w.askFor(1)
-			application := w.degradedApplication(commit, stdcmp.Or(tc.dir, webAtE1), tc.group, tc.kind, tc.seconds)
+			application := w.degradedApplication(commit, stdcmp.Or(tc.dir, webAtE1), destination, tc.group, tc.kind, tc.seconds)
 			_, err := w.cluster.Resource(applications()).Namespace("argocd").Create(w.Context(), application, metav1.CreateOptions{})
 			w.must(err)
 			w.until(waits)
