@@ -27,8 +27,11 @@ const (
 	// EffectHook means that the engine runs the object during a sync and does not compare it afterwards.
 	EffectHook Effect = "runs it as a hook and does not compare it"
 
-	// EffectOrdered means that the engine applies the object after others.
-	EffectOrdered Effect = "applies it later than other objects"
+	// EffectMutated means that the engine puts values of other objects into the object when it applies it.
+	EffectMutated Effect = "changes it before it applies it"
+
+	// EffectOrdered means that the engine applies or removes the object before or after others.
+	EffectOrdered Effect = "applies or removes it in an order of its own"
 
 	// EffectKept means that the engine may leave the object in the cluster after it was removed from Git.
 	EffectKept Effect = "may keep it after its removal"

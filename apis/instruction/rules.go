@@ -92,7 +92,8 @@ func argoRules() []rule {
 		argo(EffectHook, "helm.sh/hook", except("crd-install")),
 		argo(EffectOrdered, prefix+"sync-wave", isWave),
 		argo(EffectOrdered, "helm.sh/hook-weight", isWave),
-		argo(EffectKept, prefix+"sync-options", hasOption("Prune=false", "Prune=confirm", "PruneLast=true", "Delete=false", "Delete=confirm")),
+		argo(EffectKept, prefix+"sync-options", hasOption("Prune=false", "Prune=confirm", "Delete=false", "Delete=confirm")),
+		argo(EffectOrdered, prefix+"sync-options", hasOption("PruneLast=true")),
 		argo(EffectKept, prefix+"compare-options", hasOption("IgnoreExtraneous")),
 		argo(EffectKept, "helm.sh/resource-policy", equal("keep")),
 		{engine: catalogv1alpha1.EngineArgoCD, effect: EffectSkipped, marker: "+argocd:skip-file-rendering"},
@@ -141,6 +142,7 @@ func configSyncRules() []rule {
 		sync(EffectKept, "client.lifecycle.config.k8s.io/deletion", equal("detach")),
 		sync(EffectKept, "cli-utils.sigs.k8s.io/on-remove", equal("keep")),
 		sync(EffectOrdered, "config.kubernetes.io/depends-on", always),
+		sync(EffectMutated, "config.kubernetes.io/apply-time-mutation", always),
 	}
 }
 
