@@ -1,0 +1,78 @@
+package engines
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/policy"
+)
+
+// fluxProof returns Transformed where the Kustomization changes what it applies, or the source leaves files out. Otherwise it returns Exact.
+func fluxProof(main, source *unstructured.Unstructured) v1alpha1.Proof {
+	if hasSpecField(main, fluxTransformingFields()...) || source != nil && hasSpecField(source, "ignore", "sparseCheckout", "include") {
+		return v1alpha1.ProofTransformed
+	}
+	return v1alpha1.ProofExact
+}
+
+// fluxTransformingFields of a Kustomization change what is applied.
+func fluxTransformingFields() []string {
+	return []string{
+		"postBuild", "patches", "patchesStrategicMerge", "patchesJson6902", "components", "targetNamespace", "images",
+		"namePrefix", "nameSuffix", "commonMetadata", "decryption", "ignoreMissingComponents", "driftIgnoreRules",
+	}
+}
+
+// fluxRenamingFields are those of them that may give objects other names, or leave them out.
+func fluxRenamingFields() []string {
+	return slices.DeleteFunc(fluxTransformingFields(), func(field string) bool {
+		return slices.Contains([]string{"images", "commonMetadata", "decryption", "driftIgnoreRules"}, field)
+	})
+}
+
+// fluxReport returns the inventory, where the controller lists the applied objects, without the skipped ones.
+func fluxReport(k fluxKustomization, main *unstructured.Unstructured) Report {
+	name := fmt.Sprintf("Kustomization %s/%s", main.GetNamespace(), main.GetName())
+	out := Report{Applied: fluxInventory(main)}
+	if k.Spec.Prune != nil && !*k.Spec.Prune {
+		out.Keeps = "spec.prune of " + name + " is false"
+	}
+	switch field := firstSpecField(main, fluxRenamingFields()...); {
+	case field != "":
+		out.Uncompared = name + " has spec." + field
+	case k.Status.Inventory == nil:
+		out.Uncompared = name + " has no status.inventory"
+	}
+	return out
+}
+
+// fluxInventory yields the objects of the inventory.
+func fluxInventory(main *unstructured.Unstructured) iter.Seq[policy.Object] {
+	return func(yield func(policy.Object) bool) {
+		for entry := range listEntries(main, "status", "inventory", "entries") {
+			if o, ok := parseFluxID(textOf(entry, "id")); ok && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// parseFluxID returns the object of an inventory entry: <namespace>_<name>_<group>_<kind>, with two underscores for a colon in the name.
+func parseFluxID(id string) (policy.Object, bool) {
+	namespace, rest, ok := strings.Cut(id, "_")
+	kind := strings.LastIndex(rest, "_")
+	if !ok || kind < 0 {
+		return policy.Object{}, false
+	}
+	group := strings.LastIndex(rest[:kind], "_")
+	if group < 0 {
+		return policy.Object{}, false
+	}
+	name := strings.ReplaceAll(rest[:group], "__", ":")
+	return policy.Object{Group: rest[group+1 : kind], Kind: rest[kind+1:], Namespace: namespace, Name: name}, true
+}
