@@ -8,7 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/instruction"
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
@@ -38,7 +40,7 @@ func fluxRenamingFields() []string {
 // fluxReport returns the inventory, where the controller lists the applied objects, without the skipped ones.
 func fluxReport(k fluxKustomization, main *unstructured.Unstructured) Report {
 	name := fmt.Sprintf("Kustomization %s/%s", main.GetNamespace(), main.GetName())
-	out := Report{Applied: fluxInventory(main)}
+	out := Report{Applied: fluxInventory(main), Common: fluxCommonInstructions(main)}
 	if k.Spec.Prune != nil && !*k.Spec.Prune {
 		out.Keeps = "spec.prune of " + name + " is false"
 	}
@@ -47,6 +49,21 @@ func fluxReport(k fluxKustomization, main *unstructured.Unstructured) Report {
 		out.Uncompared = name + " has spec." + field
 	case k.Status.Inventory == nil:
 		out.Uncompared = name + " has no status.inventory"
+	}
+	return out
+}
+
+// fluxCommonInstructions returns the instructions in spec.commonMetadata. The controller adds them to each object after kustomize has run, so those of kustomize
+// have no effect there.
+func fluxCommonInstructions(main *unstructured.Unstructured) []instruction.Instruction {
+	labels, _, _ := unstructured.NestedStringMap(main.Object, "spec", "commonMetadata", "labels")
+	annotations, _, _ := unstructured.NestedStringMap(main.Object, "spec", "commonMetadata", "annotations")
+	var out []instruction.Instruction
+	for _, i := range instruction.Of(instruction.Object{Labels: labels, Annotations: annotations}) {
+		if i.Engine == catalogv1alpha1.EngineFlux {
+			i.Source += " in spec.commonMetadata of the Kustomization"
+			out = append(out, i)
+		}
 	}
 	return out
 }

@@ -20,6 +20,9 @@ type Report struct {
 	// each object of the files has to be in Applied.
 	Uncompared string
 
+	// Common are the instructions that the engine adds to each object that it applies.
+	Common []instruction.Instruction
+
 	// Keeps says why the engine may leave objects in the cluster after they were removed from Git. Empty if it does not.
 	Keeps string
 
@@ -60,7 +63,7 @@ type Coverage struct {
 func (r Report) Cover(e catalogv1alpha1.EngineType, manifests []instruction.Manifest) Coverage {
 	out, proven, applied := Coverage{}, 0, r.findApplied(manifests)
 	for _, m := range manifests {
-		source, isApplied := followedInstruction(e, m.Instructions)
+		source, isApplied := followedInstruction(e, slices.Concat(m.Instructions, r.Common))
 		if source != "" {
 			out.Unproven = append(out.Unproven, SanitizeMessage(fmt.Sprintf("%s: %s", m.Object, source)))
 		}
