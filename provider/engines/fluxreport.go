@@ -22,18 +22,18 @@ func fluxProof(main, source *unstructured.Unstructured) v1alpha1.Proof {
 	return v1alpha1.ProofExact
 }
 
-// fluxTransformingFields of a Kustomization change what is applied.
+// fluxTransformingFields of a Kustomization change what is applied. The paths in ignore are not applied; before its release that field was driftIgnoreRules.
 func fluxTransformingFields() []string {
 	return []string{
 		"postBuild", "patches", "patchesStrategicMerge", "patchesJson6902", "components", "targetNamespace", "images",
-		"namePrefix", "nameSuffix", "commonMetadata", "decryption", "ignoreMissingComponents", "driftIgnoreRules",
+		"namePrefix", "nameSuffix", "commonMetadata", "decryption", "ignoreMissingComponents", "buildMetadata", "ignore", "driftIgnoreRules",
 	}
 }
 
 // fluxRenamingFields are those of them that may give objects other names, or leave them out.
 func fluxRenamingFields() []string {
 	return slices.DeleteFunc(fluxTransformingFields(), func(field string) bool {
-		return slices.Contains([]string{"images", "commonMetadata", "decryption", "driftIgnoreRules"}, field)
+		return slices.Contains([]string{"images", "commonMetadata", "decryption", "buildMetadata", "ignore", "driftIgnoreRules"}, field)
 	})
 }
 

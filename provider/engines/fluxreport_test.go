@@ -4,10 +4,50 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/instruction"
 )
+
+// TestFluxProof has a Kustomization with one more field in its spec.
+func TestFluxProof(t *testing.T) {
+	rules := []any{map[string]any{"paths": []any{"/spec/replicas"}, "target": map[string]any{"kind": "Deployment"}}}
+	cases := map[string]struct {
+		reason string
+		field  string
+		value  any
+		want   v1alpha1.Proof
+
+		// uncompared is true if the inventory is not compared with the files.
+		uncompared bool
+	}{
+		"Ignore":        {reason: "The paths that a rule ignores are not applied.", field: "ignore", value: rules, want: v1alpha1.ProofTransformed},
+		"IgnoreAll":     {reason: "A rule without a target is about each object.", field: "ignore", value: []any{map[string]any{"paths": []any{"/spec"}}}, want: v1alpha1.ProofTransformed},
+		"IgnoreNone":    {reason: "A list without rules ignores nothing.", field: "ignore", value: []any{}, want: v1alpha1.ProofExact},
+		"IgnoreEarlier": {reason: "An earlier name of the field means the same.", field: "driftIgnoreRules", value: rules, want: v1alpha1.ProofTransformed},
+		"BuildMetadata": {reason: "Build metadata adds annotations to the objects.", field: "buildMetadata", value: []any{"originAnnotations"}, want: v1alpha1.ProofTransformed},
+		"Images":        {reason: "Other images are applied than the files have.", field: "images", value: []any{map[string]any{"name": "x"}}, want: v1alpha1.ProofTransformed},
+		"Patches":       {reason: "Patches may change anything, names too.", field: "patches", value: []any{map[string]any{"patch": "x"}}, want: v1alpha1.ProofTransformed, uncompared: true},
+		"Namespace":     {reason: "A target namespace gives the objects another namespace.", field: "targetNamespace", value: "shop", want: v1alpha1.ProofTransformed, uncompared: true},
+		"Wait":          {reason: "A wait changes nothing that is applied.", field: "wait", value: true, want: v1alpha1.ProofExact},
+		"Force":         {reason: "An object that is made again is the object of the file.", field: "force", value: true, want: v1alpha1.ProofExact},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			spec := map[string]any{tc.field: tc.value}
+			got := fluxProof(&unstructured.Unstructured{Object: map[string]any{"spec": spec}}, nil)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nfluxProof(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			r := reportOf(t, catalogv1alpha1.EngineFlux, Want{}, spec, map[string]any{"inventory": map[string]any{}}, nil)
+			if diff := cmp.Diff(tc.uncompared, r.Uncompared != ""); diff != "" {
+				t.Errorf("\n%s\nfluxReport(...): uncompared: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
 
 // TestFluxCommonMetadata has a Kustomization that adds labels or annotations to each object of a directory, all of which are in its inventory.
 func TestFluxCommonMetadata(t *testing.T) {
