@@ -1,6 +1,7 @@
 package engines
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ type fluxSourceRef struct {
 	Namespace  string `json:"namespace"`
 }
 
+// A fluxRepository is a source. An OCIRepository and a Bucket have the same fields, except for those of ref.
 type fluxRepository struct {
 	Metadata struct {
 		Generation int64 `json:"generation"`
@@ -71,24 +73,41 @@ func (s fluxSourceRef) isReadable() bool {
 
 // fluxSourceReason returns what is wrong with the source, or an empty reason.
 func fluxSourceReason(w Want, k fluxKustomization, source *unstructured.Unstructured, o Observation) (string, string) {
-	kind := k.Spec.SourceRef.Kind
 	if source == nil {
 		return fluxSourceMissing(k.Spec.SourceRef)
-	}
-	if kind != "GitRepository" {
-		if why := describeWrongPath(w, o.Root); why != "" {
-			return v1alpha1.SiteReasonWrongSource, why
-		}
-		if k.Status.LastAppliedRevision != "" && o.Commit == "" {
-			return v1alpha1.SiteReasonEngineNotProvable, "the artifact of the " + kind + " does not say which commit it holds"
-		}
-		return "", ""
 	}
 	r := fluxRepository{}
 	if err := decodeObject(source, &r); err != nil {
 		return v1alpha1.SiteReasonEngineNotProvable, err.Error()
 	}
-	return fluxRepositoryReason(w, r, o)
+	if reason, message := fluxContentReason(w, k, r, o); reason != "" {
+		return reason, message
+	}
+	return fluxFetchReason(r)
+}
+
+// fluxContentReason returns why the content of the source cannot be that of the Site, or an empty reason.
+func fluxContentReason(w Want, k fluxKustomization, r fluxRepository, o Observation) (string, string) {
+	kind := k.Spec.SourceRef.Kind
+	if kind == "GitRepository" {
+		why := cmp.Or(describeWrongSource(w, r.branch(), o.Root), r.describePin())
+		return reasonIf(why, v1alpha1.SiteReasonWrongSource)
+	}
+	if why := describeWrongPath(w, o.Root); why != "" {
+		return v1alpha1.SiteReasonWrongSource, why
+	}
+	if k.Status.LastAppliedRevision != "" && o.Commit == "" {
+		return v1alpha1.SiteReasonEngineNotProvable, "the artifact of the " + kind + " does not say which commit it holds"
+	}
+	return "", ""
+}
+
+// reasonIf returns a reason and its message, or an empty reason for an empty message.
+func reasonIf(message, reason string) (string, string) {
+	if message == "" {
+		return "", ""
+	}
+	return reason, message
 }
 
 // fluxSourceMissing returns why no source was read: its kind is none that the provider reads, or it does not exist.
@@ -100,21 +119,27 @@ func fluxSourceMissing(s fluxSourceRef) (string, string) {
 	return v1alpha1.SiteReasonEngineObjectMissing, fmt.Sprintf("its source, %s %s, does not exist", s.Kind, strings.Trim(s.Namespace+"/"+s.Name, "/"))
 }
 
-func fluxRepositoryReason(w Want, r fluxRepository, o Observation) (string, string) {
+// branch returns the branch or the reference that a GitRepository reads. It is empty for one that reads a tag.
+func (r fluxRepository) branch() string {
 	ref := r.Spec.Ref
-	branch := ref.Branch
-	if ref.Name != "" {
-		branch = ref.Name
+	if branch := cmp.Or(ref.Name, ref.Branch); branch != "" || ref.Tag != "" || ref.SemVer != "" {
+		return branch
 	}
-	if branch == "" && ref.Tag == "" && ref.SemVer == "" {
-		branch = "master" // Flux's default.
+	return "master" // Flux's default.
+}
+
+// describePin says that a GitRepository follows no branch, or returns "".
+func (r fluxRepository) describePin() string {
+	ref := r.Spec.Ref
+	if ref.Name == "" && (ref.Tag != "" || ref.SemVer != "") || ref.Commit != "" {
+		return "its source is pinned to a tag or a commit, and follows no branch"
 	}
-	switch why := describeWrongSource(w, branch, o.Root); {
-	case why != "":
-		return v1alpha1.SiteReasonWrongSource, why
-	case ref.Name == "" && (ref.Tag != "" || ref.SemVer != ""), ref.Commit != "":
-		return v1alpha1.SiteReasonWrongSource, "its source is pinned to a tag or a commit, and follows no branch"
-	case r.Spec.Suspend:
+	return ""
+}
+
+// fluxFetchReason returns why the controller does not fetch the present content of a source, or an empty reason. It is the same for each kind.
+func fluxFetchReason(r fluxRepository) (string, string) {
+	if r.Spec.Suspend {
 		return v1alpha1.SiteReasonSuspended, "its source is suspended"
 	}
 	if c := fluxStall(r.Status.Conditions, r.Metadata.Generation); c.Type != "" {
