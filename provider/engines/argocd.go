@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/utils/ptr"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
@@ -33,6 +34,11 @@ type argoApplication struct {
 			Server string `json:"server"`
 			Name   string `json:"name"`
 		} `json:"destination"`
+		SyncPolicy struct {
+			Automated *struct {
+				Enabled *bool `json:"enabled"`
+			} `json:"automated"`
+		} `json:"syncPolicy"`
 	} `json:"spec"`
 	Status struct {
 		Sync struct {
@@ -124,6 +130,8 @@ func argoSyncReason(a argoApplication, main *unstructured.Unstructured) (string,
 		return v1alpha1.SiteReasonProgressing, "the last comparison was made with an older spec"
 	case a.Status.Sync.Status != "Synced" && a.hasFailed():
 		return v1alpha1.SiteReasonEngineFailed, markEngineText(a.Status.OperationState.Message)
+	case a.Status.Sync.Status == "OutOfSync" && !a.isAutomated():
+		return v1alpha1.SiteReasonSuspended, "spec.syncPolicy.automated is off: sync it by hand"
 	case a.Status.Sync.Status != "Synced":
 		return v1alpha1.SiteReasonProgressing, "sync status " + a.Status.Sync.Status
 	}
@@ -135,6 +143,12 @@ func argoSyncReason(a argoApplication, main *unstructured.Unstructured) (string,
 	default:
 		return v1alpha1.SiteReasonProgressing, strings.Trim("health "+h.Status+": "+markEngineText(h.Message), ": ")
 	}
+}
+
+// isAutomated reports whether the controller syncs what it finds out of sync. A policy that does not say whether it is enabled is.
+func (a argoApplication) isAutomated() bool {
+	automated := a.Spec.SyncPolicy.Automated
+	return automated != nil && ptr.Deref(automated.Enabled, true)
 }
 
 func (a argoApplication) isRunning() bool {

@@ -95,3 +95,40 @@ func TestArgoProof(t *testing.T) {
 		})
 	}
 }
+
+// TestArgoSyncReason observes an Application with a policy of syncs, a status and an operation that ended.
+func TestArgoSyncReason(t *testing.T) {
+	const off = "spec.syncPolicy.automated is off: sync it by hand"
+	progresses := [2]string{v1alpha1.SiteReasonProgressing, "sync status OutOfSync"}
+	cases := map[string]struct {
+		reason                    string
+		policy, sync, phase, note string
+		want                      [2]string
+	}{
+		"Automated":    {reason: "An automated Application is synced soon.", policy: `{"automated": {}}`, sync: "OutOfSync", want: progresses},
+		"Prunes":       {reason: "Other fields of the policy do not turn it off.", policy: `{"automated": {"prune": true, "selfHeal": false}}`, sync: "OutOfSync", want: progresses},
+		"Enabled":      {reason: "A policy may say that it is enabled.", policy: `{"automated": {"enabled": true}}`, sync: "OutOfSync", want: progresses},
+		"Disabled":     {reason: "A policy that is not enabled waits for a user.", policy: `{"automated": {"enabled": false, "prune": true}}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
+		"NoAutomated":  {reason: "A policy without automated syncs waits for a user.", policy: `{"syncOptions": ["CreateNamespace=true"]}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
+		"Null":         {reason: "A policy that is null turns nothing on.", policy: `{"automated": null}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
+		"NoPolicy":     {reason: "Without a policy a user syncs.", policy: `{}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
+		"Running":      {reason: "A sync that a user started is under way.", policy: `{}`, sync: "OutOfSync", phase: "Running", want: [2]string{v1alpha1.SiteReasonProgressing, "an operation is running"}},
+		"Failed":       {reason: "A sync that failed says why, whoever started it.", policy: `{}`, sync: "OutOfSync", phase: "Failed", note: "no rights", want: [2]string{v1alpha1.SiteReasonEngineFailed, "no rights"}},
+		"NotCompared":  {reason: "An unknown status says nothing about a user.", policy: `{}`, sync: "Unknown", want: [2]string{v1alpha1.SiteReasonProgressing, "sync status Unknown"}},
+		"SyncedByHand": {reason: "What a user synced is proven.", policy: `{}`, sync: "Synced"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			operation := ""
+			if tc.phase != "" {
+				operation = `"operationState": {"phase": "` + tc.phase + `", "message": "` + tc.note + `"}, `
+			}
+			text := strings.NewReplacer(`"spec": {`, `"spec": {"syncPolicy": `+tc.policy+`, `, `"sync": {"status": "Synced"`, operation+`"sync": {"status": "`+tc.sync+`"`).Replace(string(syncedApplication("clusters/edge1", "")))
+			w := Want{Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1"}
+			got := Observe(catalogv1alpha1.EngineArgoCD, w, decodeJSONObject(t, json.RawMessage(text)), nil)
+			if diff := cmp.Diff(tc.want, [2]string{got.Reason, got.Message}); diff != "" {
+				t.Errorf("\n%s\nObserve(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
