@@ -3,6 +3,7 @@ package engines
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -102,7 +103,7 @@ func observeArgoCD(w Want, main *unstructured.Unstructured) Observation {
 }
 
 func argoReason(w Want, a argoApplication, main *unstructured.Unstructured) (string, string) {
-	if main.GetAnnotations()[argoSkipKey] == "true" {
+	if isArgoSkipped(main) {
 		return v1alpha1.SiteReasonSuspended, "the Application has annotation " + argoSkipKey
 	}
 	d := a.Spec.Destination
@@ -116,6 +117,12 @@ func argoReason(w Want, a argoApplication, main *unstructured.Unstructured) (str
 		}
 	}
 	return argoSyncReason(a, main)
+}
+
+// isArgoSkipped reports whether the controller leaves an Application alone. It reads a value as Go does, and ignores one that is no truth value.
+func isArgoSkipped(main *unstructured.Unstructured) bool {
+	isSkipped, err := strconv.ParseBool(main.GetAnnotations()[argoSkipKey])
+	return err == nil && isSkipped
 }
 
 // argoSyncReason returns why the compared commit is not applied and healthy, or an empty reason. The revision in status.sync was compared,
@@ -220,8 +227,7 @@ func pruneEmpty(v any) any {
 }
 
 func argoRefreshAnnotation(main *unstructured.Unstructured) (Annotation, bool) {
-	a := main.GetAnnotations()
-	if a[argoRefreshKey] != "" || a[argoSkipKey] == "true" {
+	if main.GetAnnotations()[argoRefreshKey] != "" || isArgoSkipped(main) {
 		return Annotation{}, false
 	}
 	ref := Ref{

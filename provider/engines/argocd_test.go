@@ -132,3 +132,35 @@ func TestArgoSyncReason(t *testing.T) {
 		})
 	}
 }
+
+// TestArgoSkip has an Application with a value of the annotation that makes Argo CD leave it alone.
+func TestArgoSkip(t *testing.T) {
+	cases := map[string]struct {
+		reason, value string
+		want          bool
+	}{
+		"True":      {reason: "The value of the documentation skips.", value: "true", want: true},
+		"Capital":   {reason: "A value with a capital skips.", value: "True", want: true},
+		"Capitals":  {reason: "A value in capitals skips.", value: "TRUE", want: true},
+		"Letter":    {reason: "The first letter is enough.", value: "t", want: true},
+		"LetterBig": {reason: "So is the first letter in capitals.", value: "T", want: true},
+		"One":       {reason: "One is true.", value: "1", want: true},
+		"False":     {reason: "The value false skips nothing.", value: "false"},
+		"Zero":      {reason: "Zero is false.", value: "0"},
+		"Mixed":     {reason: "Go does not read a value of mixed case.", value: "tRUE"},
+		"Yes":       {reason: "A word of YAML is no truth value of Go.", value: "yes"},
+		"Blank":     {reason: "Argo CD does not trim a value.", value: " true"},
+		"Empty":     {reason: "An empty value skips nothing.", value: ""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			main := decodeJSONObject(t, syncedApplication("clusters/edge1", ""))
+			main.SetAnnotations(map[string]string{argoSkipKey: tc.value})
+			got := observeEngine(catalogv1alpha1.EngineArgoCD, Want{Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1"}, main, nil)
+			_, isRefreshed := RefreshAnnotation(catalogv1alpha1.EngineArgoCD, main, nil, "now")
+			if diff := cmp.Diff([]bool{tc.want, !tc.want}, []bool{got.Reason == v1alpha1.SiteReasonSuspended, isRefreshed}); diff != "" {
+				t.Errorf("\n%s\nsuspended, refreshed: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
