@@ -168,7 +168,8 @@ func (a argoApplication) hasFailed() bool {
 	return s != nil && (s.Phase == "Failed" || s.Phase == "Error")
 }
 
-// isComparedToSpec reports whether the last comparison was made with the sources and the destination that the spec has now.
+// isComparedToSpec reports whether the last comparison was made with the sources and the destination that the spec has now, and ignored the differences that it
+// ignores now. An earlier version of Argo CD does not record what it ignored.
 func isComparedToSpec(main *unstructured.Unstructured) bool {
 	compared, _, _ := unstructured.NestedMap(main.Object, "status", "sync", "comparedTo")
 	if compared == nil {
@@ -180,7 +181,8 @@ func isComparedToSpec(main *unstructured.Unstructured) bool {
 			return false
 		}
 	}
-	return true
+	ignored, _, _ := unstructured.NestedFieldNoCopy(main.Object, "spec", "ignoreDifferences")
+	return !isSet(compared["ignoreDifferences"]) || equalIgnoringEmpty(ignored, compared["ignoreDifferences"])
 }
 
 // equalIgnoringEmpty compares two values of JSON. One of them may hold empty fields that the other one leaves out.

@@ -164,3 +164,35 @@ func TestArgoSkip(t *testing.T) {
 		})
 	}
 }
+
+// TestArgoIgnoreDifferences has an Application that ignores differences, and a comparison that ignored some.
+func TestArgoIgnoreDifferences(t *testing.T) {
+	const replicas, image = `[{"group": "apps", "kind": "Deployment", "jsonPointers": ["/spec/replicas"]}]`, `[{"kind": "Deployment", "jqPathExpressions": [".spec.image"]}]`
+	older := [2]string{v1alpha1.SiteReasonProgressing, "the last comparison was made with an older spec"}
+	cases := map[string]struct {
+		reason, spec, compared string
+		want                   [2]string
+		proof                  v1alpha1.Proof
+	}{
+		"Same":     {reason: "A comparison with the present rules proves what they leave.", spec: replicas, compared: replicas, proof: v1alpha1.ProofTransformed},
+		"Empty":    {reason: "An empty field of a rule is no difference.", spec: replicas, compared: `[{"group": "apps", "kind": "Deployment", "name": "", "jsonPointers": ["/spec/replicas"], "managedFieldsManagers": null}]`, proof: v1alpha1.ProofTransformed},
+		"Removed":  {reason: "A comparison that ignored more than the spec does now proves nothing.", spec: `null`, compared: replicas, want: older, proof: v1alpha1.ProofExact},
+		"Emptied":  {reason: "A list without rules ignores nothing now.", spec: `[]`, compared: replicas, want: older, proof: v1alpha1.ProofExact},
+		"Changed":  {reason: "A comparison with other rules proves nothing.", spec: image, compared: replicas, want: older, proof: v1alpha1.ProofTransformed},
+		"Added":    {reason: "A comparison that ignored nothing proves more than the rules of now ask for.", spec: replicas, compared: `null`, proof: v1alpha1.ProofTransformed},
+		"Recorded": {reason: "A comparison that records an empty list ignored nothing.", spec: `null`, compared: `[]`, proof: v1alpha1.ProofExact},
+		"None":     {reason: "A comparison that ignores nothing proves the files.", spec: `null`, compared: `null`, proof: v1alpha1.ProofExact},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			text := strings.NewReplacer(`"spec": {`, `"spec": {"ignoreDifferences": `+tc.spec+`, `, `"comparedTo": {`, `"comparedTo": {"ignoreDifferences": `+tc.compared+`, `).Replace(string(syncedApplication("clusters/edge1", "")))
+			got := observeEngine(catalogv1alpha1.EngineArgoCD, Want{Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1"}, decodeJSONObject(t, json.RawMessage(text)), nil)
+			if diff := cmp.Diff(tc.want, [2]string{got.Reason, got.Message}); diff != "" {
+				t.Errorf("\n%s\nobserveEngine(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.proof, got.Proof); diff != "" {
+				t.Errorf("\n%s\nobserveEngine(...): proof: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
