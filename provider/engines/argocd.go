@@ -21,6 +21,9 @@ const (
 	// argoSkipKey is the annotation that makes the controller leave an Application alone.
 	argoSkipKey = "argocd.argoproj.io/skip-reconcile"
 
+	// argoUnknown is the health of an object that the controller cannot assess. The Application has that health then, even if another object is degraded.
+	argoUnknown = "Unknown"
+
 	// argoInCluster is the URL by which the controller names the cluster that it runs in.
 	argoInCluster = "https://kubernetes.default.svc"
 )
@@ -99,6 +102,7 @@ func observeArgoCD(w Want, main *unstructured.Unstructured) Observation {
 	}
 	o.StillApplied = o.Reason == v1alpha1.SiteReasonProgressing && (a.Status.Sync.Status == "Synced" || a.isRunning())
 	o.FinalFailure = o.Reason == v1alpha1.SiteReasonEngineFailed && a.hasFailed()
+	o.MayHideFailure = o.Reason == v1alpha1.SiteReasonProgressing && o.Health == argoUnknown
 	return o
 }
 

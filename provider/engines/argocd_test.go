@@ -196,3 +196,32 @@ func TestArgoIgnoreDifferences(t *testing.T) {
 		})
 	}
 }
+
+// TestArgoHealth observes an Application that is in sync, with the health of its worst object.
+func TestArgoHealth(t *testing.T) {
+	cases := map[string]struct {
+		reason, health string
+		want           Observation
+	}{
+		"Healthy":     {reason: "A healthy Application proves its commit.", health: `{"status": "Healthy"}`, want: Observation{Health: "Healthy"}},
+		"Suspended":   {reason: "A suspended object makes an Application neither healthy nor broken.", health: `{"status": "Suspended"}`, want: Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health Suspended", Health: "Suspended", StillApplied: true}},
+		"Progressing": {reason: "An object that starts has not failed.", health: `{"status": "Progressing"}`, want: Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health Progressing", Health: "Progressing", StillApplied: true}},
+		"Missing":     {reason: "A missing object is unhealthy.", health: `{"status": "Missing"}`, want: Observation{Reason: v1alpha1.SiteReasonUnhealthy, Message: "Missing", Health: "Missing"}},
+		"Degraded":    {reason: "A degraded object is unhealthy.", health: `{"status": "Degraded", "message": "no pods"}`, want: Observation{Reason: v1alpha1.SiteReasonUnhealthy, Message: "Degraded: no pods", Health: "Degraded"}},
+		"Unknown": {
+			reason: "An object that cannot be assessed hides a degraded one.", health: `{"status": "Unknown", "message": "no such field"}`,
+			want: Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health Unknown: no such field", Health: "Unknown", StillApplied: true, MayHideFailure: true},
+		},
+		"None": {reason: "An Application without a health has not been assessed.", health: `{}`, want: Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health", StillApplied: true}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(string(syncedApplication("clusters/edge1", "")), `"health": {"status": "Healthy"}`, `"health": `+tc.health, 1)
+			got := Observe(catalogv1alpha1.EngineArgoCD, Want{Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1"}, decodeJSONObject(t, json.RawMessage(text)), nil)
+			part := Observation{Reason: got.Reason, Message: got.Message, Health: got.Health, StillApplied: got.StillApplied, MayHideFailure: got.MayHideFailure}
+			if diff := cmp.Diff(tc.want, part); diff != "" {
+				t.Errorf("\n%s\nObserve(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

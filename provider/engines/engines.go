@@ -71,6 +71,8 @@ type Observation struct {
 	Attempted string `json:"attempted,omitempty"`
 	// FinalFailure is true if the engine failed because of what it attempted, so that another try of the same commit fails too.
 	FinalFailure bool `json:"finalFailure,omitempty"`
+	// MayHideFailure is true if the engine reports one health for all objects, and that of an object which it cannot assess hides a failure of another one.
+	MayHideFailure bool `json:"mayHideFailure,omitempty"`
 	// StillApplied is true if what the engine applied last is still in the cluster, whatever it does next: a Site that was live still is.
 	StillApplied bool `json:"stillApplied,omitempty"`
 	// Kind, Generation and Health as the engine reports them.
