@@ -3,6 +3,7 @@ package engines
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
@@ -13,6 +14,7 @@ type argoSource struct {
 	Path           string         `json:"path"`
 	TargetRevision string         `json:"targetRevision"`
 	Chart          string         `json:"chart"`
+	Ref            string         `json:"ref"`
 	Helm           map[string]any `json:"helm"`
 	Kustomize      map[string]any `json:"kustomize"`
 	Plugin         map[string]any `json:"plugin"`
@@ -49,42 +51,96 @@ func (a argoApplication) findSource(w Want) (sourceObservation, string, string) 
 	if len(sources) == 0 && a.Spec.Source != nil {
 		sources, compared = []argoSource{*a.Spec.Source}, []string{a.Status.Sync.Revision}
 	}
-	why := ""
-	for _, i := range sourceOrder(w, sources) {
-		s := sources[i]
-		if problem := cmp.Or(describeWrongSource(w, s.TargetRevision, cleanPath(s.Path)), describeShallowSource(w, s)); problem != "" {
-			why = cmp.Or(why, problem)
-			continue
-		}
-		if s.Chart != "" || len(s.Helm)+len(s.Plugin)+len(s.Directory.Jsonnet) > 0 {
-			return sourceObservation{}, v1alpha1.SiteReasonEngineNotProvable, "its source is rendered by Helm, Jsonnet or a plugin"
-		}
-		return sourceObservation{source: s, compared: revisionAt(compared, i), attempted: revisionAt(attempted, i), proof: argoProof(w, s)}, "", ""
+	found, problem := matchSources(w, sources)
+	switch {
+	case len(found) == 0 && len(sources) > 1:
+		return sourceObservation{}, v1alpha1.SiteReasonWrongSource, "none of its sources is the Site's: " + problem
+	case len(found) == 0:
+		return sourceObservation{}, v1alpha1.SiteReasonWrongSource, cmp.Or(problem, "it has no source")
+	case isAmbiguous(w, sources, found):
+		return sourceObservation{}, v1alpha1.SiteReasonEngineNotProvable,
+			"several of its sources read the branch and the directory, and none has the URL of the Site's repository: write it in the right one as the configuration does"
 	}
-	if len(sources) > 1 {
-		why = "none of its sources is the Site's: " + why
+	i := found[0]
+	if sources[i].isRendered() {
+		return sourceObservation{}, v1alpha1.SiteReasonEngineNotProvable, "its source is rendered by Helm, Jsonnet or a plugin"
 	}
-	return sourceObservation{}, v1alpha1.SiteReasonWrongSource, cmp.Or(why, "it has no source")
+	return sourceObservation{source: sources[i], compared: revisionAt(compared, i), attempted: revisionAt(attempted, i), proof: argoProof(w, sources[i])}, "", ""
 }
 
-// sourceOrder returns the order in which sources are looked at: charts, which have no directory, come last, and of several that read the directory the
-// one with the URL of the Site's repository comes first. An Application reports a commit for each of them.
+// matchSources returns the indices of the sources that read the Site's branch and directory, the most likely one first. If there is none, it returns what is wrong
+// with the most likely source.
+func matchSources(w Want, sources []argoSource) (found []int, problem string) {
+	for _, i := range sourceOrder(w, sources) {
+		s := sources[i]
+		if p := cmp.Or(s.describeMissingPath(), describeWrongSource(w, s.TargetRevision, cleanPath(s.Path)), describeShallowSource(w, s)); p != "" {
+			problem = cmp.Or(problem, p)
+			continue
+		}
+		found = append(found, i)
+	}
+	return found, problem
+}
+
+// isAmbiguous reports whether a source of another repository is as likely to be the Site's as the first one. None is as likely as one with the URL of the
+// configuration. An Application reports a commit for each source, so the commit of the wrong one would be taken for the Site's.
+func isAmbiguous(w Want, sources []argoSource, found []int) bool {
+	first := sources[found[0]]
+	rank := first.rank(w)
+	if rank != rankNamed && rank != rankOther {
+		return false
+	}
+	return slices.ContainsFunc(found[1:], func(i int) bool {
+		return sources[i].rank(w) == rank && policy.RepositoryKey(sources[i].RepoURL) != policy.RepositoryKey(first.RepoURL)
+	})
+}
+
+// Ranks of sources, the most likely one first.
+const (
+	// rankKey is a source with the URL of the Site's repository.
+	rankKey = iota
+	// rankNamed is one with a URL that ends with the name of that repository: another spelling, or a mirror.
+	rankNamed
+	// rankOther is one with any other URL.
+	rankOther
+	// rankChart is a chart, which has no directory.
+	rankChart
+)
+
+// rank returns how likely a source is to be that of the Site.
+func (s argoSource) rank(w Want) int {
+	switch {
+	case s.Chart != "":
+		return rankChart
+	case policy.RepositoryKey(s.RepoURL) == policy.RepositoryKey(w.URL):
+		return rankKey
+	case strings.EqualFold(repositoryName(s.RepoURL), repositoryName(w.URL)):
+		return rankNamed
+	}
+	return rankOther
+}
+
+// sourceOrder returns the order in which sources are looked at.
 func sourceOrder(w Want, sources []argoSource) []int {
 	out := make([]int, len(sources))
 	for i := range sources {
 		out[i] = i
 	}
-	rank := func(i int) int {
-		switch {
-		case sources[i].Chart != "":
-			return 2
-		case policy.RepositoryKey(sources[i].RepoURL) != policy.RepositoryKey(w.URL):
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(out, func(a, b int) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(out, func(a, b int) int { return sources[a].rank(w) - sources[b].rank(w) })
 	return out
+}
+
+// isRendered reports whether other files are applied than those of the directory.
+func (s argoSource) isRendered() bool {
+	return s.Chart != "" || len(s.Helm)+len(s.Plugin)+len(s.Directory.Jsonnet) > 0
+}
+
+// describeMissingPath says that a source lends its files to other sources and has none of its own, or returns "".
+func (s argoSource) describeMissingPath() string {
+	if s.Ref == "" || s.Path != "" || s.Chart != "" {
+		return ""
+	}
+	return "it has a ref and no path, so it applies no file"
 }
 
 // describeShallowSource returns what is wrong with a source that leaves out the folders which have the claim's files, or "". It applies none of them,

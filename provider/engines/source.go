@@ -31,6 +31,12 @@ func displayURL(raw string) string {
 	return shortenURL(u.String())
 }
 
+// repositoryName returns the last segment of a URL's path, without the suffix of Git. Two spellings of one repository have the same, and so have most mirrors.
+func repositoryName(raw string) string {
+	shown := strings.TrimRight(displayURL(raw), "/")
+	return strings.TrimSuffix(shown[strings.LastIndexAny(shown, "/:")+1:], ".git")
+}
+
 // maxURLBytes bounds a URL in a status.
 const maxURLBytes = 512
 

@@ -2,10 +2,11 @@ package engines
 
 import (
 	"encoding/json"
-	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 )
@@ -47,66 +48,73 @@ func TestSameRepository(t *testing.T) {
 		"TokenAt":        {reason: "A password in a URL may hold an @.", config: host, read: "https://x:s3@cret@git.example.org/o/fleet", shown: host},
 		"Empty":          {reason: "An engine that names no URL still reports a commit.", config: host},
 	}
+	type reading = func(t *testing.T, url string) (main, second *unstructured.Unstructured)
+	readings := map[catalogv1alpha1.EngineType]reading{
+		catalogv1alpha1.EngineFlux: fluxReading, catalogv1alpha1.EngineArgoCD: argoReading, catalogv1alpha1.EngineConfigSync: configSyncReading,
+	}
 	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
+		for engine, read := range readings {
+			t.Run(string(engine)+"/"+name, func(t *testing.T) {
+				w := Want{URL: tc.config, Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
+				main, second := read(t, tc.read)
+				got := Observe(engine, w, main, second)
+				want := Observation{Commit: readCommit, URL: tc.shown}
+				if diff := cmp.Diff(want, Observation{Reason: got.Reason, Message: got.Message, Commit: got.Commit, URL: got.URL}); diff != "" {
+					t.Errorf("\n%s\nObserve(...): -want, +got:\n%s", tc.reason, diff)
+				}
+			})
+		}
+		if tc.read == "" {
+			continue // It is no spelling of a URL.
+		}
+		t.Run("ArgoCDSources/"+name, func(t *testing.T) {
 			w := Want{URL: tc.config, Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
-			read, err := json.Marshal(tc.read)
-			if err != nil {
-				t.Fatal(err)
-			}
-			main := `{"kind": "Kustomization", "metadata": {"name": "o", "namespace": "n", "generation": 1}, "spec": {"path": "clusters/edge1", "sourceRef": {"kind": "GitRepository", "name": "fleet"}},
-				"status": {"observedGeneration": 1, "lastAppliedRevision": "main@sha1:0123456789abcdef0123456789abcdef01234567", "lastAttemptedRevision": "main@sha1:0123456789abcdef0123456789abcdef01234567",
-				"conditions": [{"type": "Ready", "status": "True", "reason": "ReconciliationSucceeded", "message": "", "observedGeneration": 1, "lastTransitionTime": "2026-11-01T12:00:00Z"}]}}`
-			source := fmt.Sprintf(`{"kind": "GitRepository", "metadata": {"name": "fleet"}, "spec": {"url": %s, "ref": {"branch": "main"}}}`, read)
-			got := Observe(catalogv1alpha1.EngineFlux, w, decodeJSONObject(t, json.RawMessage(main)), decodeJSONObject(t, json.RawMessage(source)))
-			want := Observation{Commit: "0123456789abcdef0123456789abcdef01234567", URL: tc.shown}
-			if diff := cmp.Diff(want, Observation{Reason: got.Reason, Message: got.Message, Commit: got.Commit, URL: got.URL}); diff != "" {
-				t.Errorf("\n%s\nObserve(...): -want, +got:\n%s", tc.reason, diff)
+			a := argoApplication{}
+			a.Spec.Sources = []argoSource{{RepoURL: "https://git.example.org/o/values", Path: w.SiteDir, TargetRevision: "main"}, {RepoURL: tc.read, Path: w.SiteDir, TargetRevision: "main"}}
+			got, reason, message := a.findSource(w)
+			if diff := cmp.Diff([]string{tc.read, "", ""}, []string{got.source.RepoURL, reason, message}); diff != "" {
+				t.Errorf("\n%s\nfindSource(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
 }
 
-// TestSourceOrder observes an Application with several sources of the same directory.
-func TestSourceOrder(t *testing.T) {
-	w := Want{URL: "https://git.example.org/o/fleet", Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
-	source := func(url, path string) argoSource {
-		return argoSource{RepoURL: url, Path: path, TargetRevision: "main"}
+// readCommit is the commit that the engines below report.
+const readCommit = "0123456789abcdef0123456789abcdef01234567"
+
+// fluxReading returns a Kustomization that applied a commit, and its GitRepository with a URL.
+func fluxReading(t *testing.T, url string) (main, source *unstructured.Unstructured) {
+	t.Helper()
+	return decodeTemplate(t, `{"kind": "Kustomization", "metadata": {"name": "o", "namespace": "n", "generation": 1}, "spec": {"path": "clusters/edge1", "sourceRef": {"kind": "GitRepository", "name": "fleet"}},
+		"status": {"observedGeneration": 1, "lastAppliedRevision": "main@sha1:COMMIT", "lastAttemptedRevision": "main@sha1:COMMIT",
+		"conditions": [{"type": "Ready", "status": "True", "reason": "ReconciliationSucceeded", "message": "", "observedGeneration": 1, "lastTransitionTime": "2026-11-01T12:00:00Z"}]}}`, url),
+		decodeTemplate(t, `{"kind": "GitRepository", "metadata": {"name": "fleet"}, "spec": {"url": ADDRESS, "ref": {"branch": "main"}}}`, url)
+}
+
+// argoReading returns an Application that applied a commit of a repository with a URL.
+func argoReading(t *testing.T, url string) (main, none *unstructured.Unstructured) {
+	t.Helper()
+	return decodeTemplate(t, `{"kind": "Application", "metadata": {"name": "o", "namespace": "n"},
+		"spec": {"destination": {"name": "in-cluster"}, "source": {"repoURL": ADDRESS, "targetRevision": "main", "path": "clusters/edge1"}},
+		"status": {"health": {"status": "Healthy"}, "sync": {"status": "Synced", "revision": "COMMIT",
+			"comparedTo": {"destination": {"name": "in-cluster"}, "source": {"repoURL": ADDRESS, "targetRevision": "main", "path": "clusters/edge1"}}}}}`, url), nil
+}
+
+// configSyncReading returns a RootSync that applied a commit of a repository with a URL, and its ResourceGroup.
+func configSyncReading(t *testing.T, url string) (main, group *unstructured.Unstructured) {
+	t.Helper()
+	return decodeTemplate(t, `{"kind": "RootSync", "metadata": {"name": "o", "namespace": "n", "generation": 1}, "spec": {"git": {"repo": ADDRESS, "branch": "main", "dir": "clusters/edge1"}},
+		"status": {"observedGeneration": 1, "source": {"commit": "COMMIT"}, "rendering": {"commit": "COMMIT"}, "sync": {"commit": "COMMIT"},
+			"conditions": [{"type": "Syncing", "status": "False", "reason": "Sync", "message": "", "lastTransitionTime": "2026-11-01T12:00:00Z"}]}}`, url),
+		decodeTemplate(t, `{"kind": "ResourceGroup", "metadata": {"name": "o", "namespace": "n", "generation": 1}, "status": {"observedGeneration": 1}}`, url)
+}
+
+// decodeTemplate decodes an object, with a URL and a commit in place of their names.
+func decodeTemplate(t *testing.T, template, url string) *unstructured.Unstructured {
+	t.Helper()
+	text, err := json.Marshal(url)
+	if err != nil {
+		t.Fatal(err)
 	}
-	recursive := source("git@git.example.org:o/fleet", w.SiteDir)
-	recursive.Directory.Recurse = true
-	cases := map[string]struct {
-		reason  string
-		sources []argoSource
-		want    string
-		message string
-		folders bool
-	}{
-		"Ours":  {reason: "The source with our URL is proven.", sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://git.example.org/o/fleet.git", w.SiteDir)}, want: "https://git.example.org/o/fleet.git"},
-		"Other": {reason: "Without a source with our URL the first source of the directory is proven.", sources: []argoSource{source("https://git.example.org/o/values", "values"), source("git@git.example.org:o/fleet", w.SiteDir)}, want: "git@git.example.org:o/fleet"},
-		"None": {
-			reason:  "Where no source matches, the message is about the source with our URL.",
-			sources: []argoSource{source("https://git.example.org/o/values", "values"), source("https://git.example.org/o/fleet", "clusters/edge2"), {Chart: "base"}},
-			message: `none of its sources is the Site's: it reads directory "clusters/edge2", which is neither the Site's "clusters/edge1" nor one in it that holds "clusters/edge1/team-a/web"`,
-		},
-		"Single": {
-			reason: "The message about the only source names its directory alone.", sources: []argoSource{source("https://git.example.org/o/fleet", "clusters/edge2")},
-			message: `it reads directory "clusters/edge2", which is neither the Site's "clusters/edge1" nor one in it that holds "clusters/edge1/team-a/web"`,
-		},
-		"Shallow": {
-			reason: "A source that leaves out the folders does not hide a later one that reads them.", folders: true,
-			sources: []argoSource{source("https://git.example.org/o/fleet", w.SiteDir), recursive}, want: "git@git.example.org:o/fleet",
-		},
-		"Empty": {reason: "An Application without a source is named as such.", message: "it has no source"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			a := argoApplication{}
-			a.Spec.Sources, w.HasFolders = tc.sources, tc.folders
-			got, _, message := a.findSource(w)
-			if diff := cmp.Diff([]string{tc.want, tc.message}, []string{got.source.RepoURL, message}); diff != "" {
-				t.Errorf("\n%s\nfindSource(...): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
+	return decodeJSONObject(t, json.RawMessage(strings.NewReplacer("ADDRESS", string(text), "COMMIT", readCommit).Replace(template)))
 }

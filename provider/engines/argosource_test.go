@@ -1,0 +1,88 @@
+package engines
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSourceOrder observes an Application with several sources of the same directory.
+func TestSourceOrder(t *testing.T) {
+	w := Want{URL: "https://git.example.org/o/fleet", Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
+	const ambiguous = "several of its sources read the branch and the directory, and none has the URL of the Site's repository: write it in the right one as the configuration does"
+	source := func(url, path string) argoSource {
+		return argoSource{RepoURL: url, Path: path, TargetRevision: "main"}
+	}
+	recursive := source("git@git.example.org:o/fleet", w.SiteDir)
+	recursive.Directory.Recurse = true
+	cases := map[string]struct {
+		reason  string
+		sources []argoSource
+		want    string
+		message string
+		folders bool
+	}{
+		"Ours":  {reason: "The source with our URL is proven.", sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://git.example.org/o/fleet.git", w.SiteDir)}, want: "https://git.example.org/o/fleet.git"},
+		"Other": {reason: "Without a source with our URL the first source of the directory is proven.", sources: []argoSource{source("https://git.example.org/o/values", "values"), source("git@git.example.org:o/fleet", w.SiteDir)}, want: "git@git.example.org:o/fleet"},
+		"None": {
+			reason:  "Where no source matches, the message is about the source with our URL.",
+			sources: []argoSource{source("https://git.example.org/o/values", "values"), source("https://git.example.org/o/fleet", "clusters/edge2"), {Chart: "base"}},
+			message: `none of its sources is the Site's: it reads directory "clusters/edge2", which is neither the Site's "clusters/edge1" nor one in it that holds "clusters/edge1/team-a/web"`,
+		},
+		"Single": {
+			reason: "The message about the only source names its directory alone.", sources: []argoSource{source("https://git.example.org/o/fleet", "clusters/edge2")},
+			message: `it reads directory "clusters/edge2", which is neither the Site's "clusters/edge1" nor one in it that holds "clusters/edge1/team-a/web"`,
+		},
+		"Shallow": {
+			reason: "A source that leaves out the folders does not hide a later one that reads them.", folders: true,
+			sources: []argoSource{source("https://git.example.org/o/fleet", w.SiteDir), recursive}, want: "git@git.example.org:o/fleet",
+		},
+		"Named": {
+			reason:  "A source with the name of our repository goes before another one.",
+			sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://mirror.example.com/Fleet.git", w.SiteDir)}, want: "https://mirror.example.com/Fleet.git",
+		},
+		"NamedAndOurs": {
+			reason:  "A source with our URL goes before one with the name of our repository.",
+			sources: []argoSource{source("https://git.example.org/fork/fleet", w.SiteDir), source("https://GIT.example.org/o/fleet.git", w.SiteDir)}, want: "https://GIT.example.org/o/fleet.git",
+		},
+		"TwoOthers": {
+			reason:  "Of two sources with other URLs it is unknown which one is ours.",
+			sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://git.example.org/o/apps", w.SiteDir)}, message: ambiguous,
+		},
+		"TwoNamed": {
+			reason:  "Of two sources with the name of our repository it is unknown which one is ours.",
+			sources: []argoSource{source("https://git.example.org/fork/fleet", w.SiteDir), source("https://mirror.example.com/fleet", w.SiteDir)}, message: ambiguous,
+		},
+		"OneRepository": {
+			reason:  "Two sources of one repository have its commits.",
+			sources: []argoSource{source("https://mirror.example.com/fleet", w.SiteDir), source("https://mirror.example.com/fleet.git", w.ClaimDir)}, want: "https://mirror.example.com/fleet",
+		},
+		"OtherBranch": {
+			reason:  "A source of another branch does not count.",
+			sources: []argoSource{{RepoURL: "https://git.example.org/o/values", Path: w.SiteDir, TargetRevision: "next"}, source("https://git.example.org/o/apps", w.SiteDir)}, want: "https://git.example.org/o/apps",
+		},
+		"Ref": {
+			reason: "A source with a ref alone applies no file.", want: "https://git.example.org/o/apps",
+			sources: []argoSource{{RepoURL: "https://git.example.org/o/values", Ref: "values", TargetRevision: "main"}, source("https://git.example.org/o/apps", w.SiteDir)},
+		},
+		"RefOnly": {
+			reason: "A message about a source with a ref alone says that it has no path.", sources: []argoSource{{RepoURL: "https://git.example.org/o/fleet", Ref: "values", TargetRevision: "main"}},
+			message: "it has a ref and no path, so it applies no file",
+		},
+		"Rendered": {
+			reason: "A source that Helm renders is not provable, although another one would be.", message: "its source is rendered by Helm, Jsonnet or a plugin",
+			sources: []argoSource{{RepoURL: w.URL, Path: w.SiteDir, TargetRevision: "main", Helm: map[string]any{"releaseName": "a"}}, source("https://git.example.org/o/apps", w.SiteDir)},
+		},
+		"Empty": {reason: "An Application without a source is named as such.", message: "it has no source"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			a := argoApplication{}
+			a.Spec.Sources, w.HasFolders = tc.sources, tc.folders
+			got, _, message := a.findSource(w)
+			if diff := cmp.Diff([]string{tc.want, tc.message}, []string{got.source.RepoURL, message}); diff != "" {
+				t.Errorf("\n%s\nfindSource(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
