@@ -21,6 +21,9 @@ const (
 	// argoSkipKey is the annotation that makes the controller leave an Application alone.
 	argoSkipKey = "argocd.argoproj.io/skip-reconcile"
 
+	// argoPathsKey is the annotation with the paths whose changes make the controller render an Application again.
+	argoPathsKey = "argocd.argoproj.io/manifest-generate-paths"
+
 	// argoUnknown is the health of an object that the controller cannot assess. The Application has that health then, even if another object is degraded.
 	argoUnknown = "Unknown"
 
@@ -96,7 +99,7 @@ func observeArgoCD(w Want, main *unstructured.Unstructured) Observation {
 	if hasSpecField(main, "ignoreDifferences") && o.Proof == v1alpha1.ProofExact {
 		o.Proof = v1alpha1.ProofTransformed
 	}
-	o.Reason, o.Message = argoReason(w, a, main)
+	o.Reason, o.Message = argoReason(w, a, v.source, main)
 	if o.Reason == "" && o.Commit == "" {
 		o.Reason, o.Message = v1alpha1.SiteReasonEngineNotProvable, "status.sync names no commit"
 	}
@@ -106,7 +109,7 @@ func observeArgoCD(w Want, main *unstructured.Unstructured) Observation {
 	return o
 }
 
-func argoReason(w Want, a argoApplication, main *unstructured.Unstructured) (string, string) {
+func argoReason(w Want, a argoApplication, s argoSource, main *unstructured.Unstructured) (string, string) {
 	if isArgoSkipped(main) {
 		return v1alpha1.SiteReasonSuspended, "the Application has annotation " + argoSkipKey
 	}
@@ -114,6 +117,9 @@ func argoReason(w Want, a argoApplication, main *unstructured.Unstructured) (str
 	inside := d.Name == "in-cluster" || strings.TrimRight(d.Server, "/") == argoInCluster
 	if inside == w.Elsewhere {
 		return v1alpha1.SiteReasonWrongCluster, "spec.destination does not name the Site's cluster"
+	}
+	if why := describeUnwatchedDirectory(w, s, main.GetAnnotations()[argoPathsKey]); why != "" {
+		return v1alpha1.SiteReasonEngineNotProvable, why
 	}
 	for _, c := range a.Status.Conditions {
 		if strings.HasSuffix(c.Type, "Error") {

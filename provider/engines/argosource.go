@@ -2,6 +2,8 @@ package engines
 
 import (
 	"cmp"
+	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -150,6 +152,28 @@ func describeShallowSource(w Want, s argoSource) string {
 		return ""
 	}
 	return "it does not read folders, and the claim has one for each track: set directory.recurse of the source to true"
+}
+
+// describeUnwatchedDirectory returns why the controller reports a commit without rendering the claim's directory again, or "". It does so if none of the paths that
+// it watches has a change, and takes a pattern for files, not for what is below a directory. An annotation without a path has no effect.
+func describeUnwatchedDirectory(w Want, s argoSource, paths string) string {
+	isGiven := false
+	for watched := range strings.SplitSeq(paths, ";") {
+		if watched == "" {
+			continue
+		}
+		isGiven = true
+		if !path.IsAbs(watched) {
+			watched = path.Join(s.Path, watched)
+		}
+		if isWithin(cleanPath(watched), w.ClaimDir) {
+			return ""
+		}
+	}
+	if !isGiven {
+		return ""
+	}
+	return fmt.Sprintf("annotation %s lists no directory that holds %q, so Argo CD may report a commit that it did not render: add /%s, or remove the annotation", argoPathsKey, w.ClaimDir, w.ClaimDir)
 }
 
 // attemptedRevisions returns the revisions that the last operation tried, one for each source.

@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
 // TestSourceOrder observes an Application with several sources of the same directory.
@@ -82,6 +85,50 @@ func TestSourceOrder(t *testing.T) {
 			got, _, message := a.findSource(w)
 			if diff := cmp.Diff([]string{tc.want, tc.message}, []string{got.source.RepoURL, message}); diff != "" {
 				t.Errorf("\n%s\nfindSource(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestArgoWatchedPaths observes an Application of a Site's directory, with a list of the paths that make Argo CD render it again.
+func TestArgoWatchedPaths(t *testing.T) {
+	const unwatched = `annotation argocd.argoproj.io/manifest-generate-paths lists no directory that holds "clusters/edge1/team-a/web", so Argo CD may report a commit that it did not render: add /clusters/edge1/team-a/web, or remove the annotation`
+	cases := map[string]struct {
+		reason, paths string
+		isWatched     bool
+	}{
+		"Dot":            {reason: "A dot is the directory of the source.", paths: ".", isWatched: true},
+		"Relative":       {reason: "A relative path is below the directory of the source.", paths: "team-a", isWatched: true},
+		"Claim":          {reason: "The claim's directory itself may be listed.", paths: "team-a/web", isWatched: true},
+		"Absolute":       {reason: "A path with a slash in front begins at the root of the repository.", paths: "/clusters/edge1", isWatched: true},
+		"Root":           {reason: "The root holds all directories.", paths: "/", isWatched: true},
+		"Slash":          {reason: "A slash at the end changes nothing.", paths: "/clusters/edge1/team-a/", isWatched: true},
+		"Parent":         {reason: "A relative path may lead to a directory above.", paths: "../..", isWatched: true},
+		"Later":          {reason: "One path of several is enough.", paths: "/charts;/clusters/edge1/team-a", isWatched: true},
+		"EmptyItems":     {reason: "Empty items of the list are left out.", paths: ";;.;", isWatched: true},
+		"Nothing":        {reason: "A list of empty items has no effect.", paths: ";", isWatched: true},
+		"Empty":          {reason: "An empty annotation has no effect.", paths: "", isWatched: true},
+		"OtherClaim":     {reason: "The directory of another claim does not hold this one.", paths: "team-a/api"},
+		"OtherNamespace": {reason: "A directory whose name begins alike is another one.", paths: "/clusters/edge1/team-a/we"},
+		"Charts":         {reason: "A directory elsewhere does not hold the claim's.", paths: "/charts"},
+		"RootRelative":   {reason: "A path without a slash in front does not begin at the root.", paths: "clusters/edge1"},
+		"File":           {reason: "A file of the directory is not the whole directory.", paths: "team-a/web/deployment.yaml"},
+		"Folder":         {reason: "A folder of the directory is not the whole directory.", paths: "/clusters/edge1/team-a/web/blue"},
+		"Pattern":        {reason: "A pattern watches files of one folder, not those below.", paths: "/clusters/edge1/team-a/*"},
+		"Several":        {reason: "Several paths may all miss the directory.", paths: "/charts;team-a/api;../edge2"},
+		"Blank":          {reason: "Argo CD does not trim an item.", paths: " /clusters/edge1"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			main := decodeJSONObject(t, syncedApplication("clusters/edge1", `{"recurse": true}`))
+			main.SetAnnotations(map[string]string{argoPathsKey: tc.paths})
+			got := observeEngine(catalogv1alpha1.EngineArgoCD, Want{Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}, main, nil)
+			want := [2]string{}
+			if !tc.isWatched {
+				want = [2]string{v1alpha1.SiteReasonEngineNotProvable, unwatched}
+			}
+			if diff := cmp.Diff(want, [2]string{got.Reason, got.Message}); diff != "" {
+				t.Errorf("\n%s\nobserveEngine(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
