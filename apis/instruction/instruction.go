@@ -107,14 +107,20 @@ type Manifest struct {
 
 	// Instructions of the object, for all engines.
 	Instructions []Instruction
+
+	// IsHealthIgnored is true for an object that Argo CD applies and compares, and leaves out of the health of its Application.
+	IsHealthIgnored bool
 }
+
+// ignoreHealthKey is the annotation that makes Argo CD leave an object out of the health of its Application. Only the value true has an effect.
+const ignoreHealthKey = "argocd.argoproj.io/ignore-healthcheck"
 
 // Read returns the objects of a file with their instructions. It returns none for a file that holds anything else.
 func Read(name string, content []byte) []Manifest {
 	found := readObjects(name, content)
 	out := make([]Manifest, 0, len(found))
 	for _, o := range found {
-		out = append(out, Manifest{Object: o.Object, Instructions: Of(o)})
+		out = append(out, Manifest{Object: o.Object, Instructions: Of(o), IsHealthIgnored: o.Annotations[ignoreHealthKey] == "true"})
 	}
 	return out
 }

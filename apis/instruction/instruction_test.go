@@ -187,3 +187,26 @@ func TestCheckFile(t *testing.T) {
 		})
 	}
 }
+
+func TestReadHealth(t *testing.T) {
+	cases := map[string]struct {
+		reason, annotation string
+		want               bool
+	}{
+		"True":    {reason: "Argo CD leaves the health of the object out.", annotation: `argocd.argoproj.io/ignore-healthcheck: "true"`, want: true},
+		"False":   {reason: "The value false changes nothing.", annotation: `argocd.argoproj.io/ignore-healthcheck: "false"`},
+		"Capital": {reason: "Argo CD compares the value as it is written.", annotation: `argocd.argoproj.io/ignore-healthcheck: "True"`},
+		"Other":   {reason: "Another annotation says nothing about the health.", annotation: `argocd.argoproj.io/sync-wave: "1"`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []bool
+			for _, m := range Read("a.yaml", []byte("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: worker, annotations: {"+tc.annotation+"}}\n")) {
+				got = append(got, m.IsHealthIgnored)
+			}
+			if diff := cmp.Diff([]bool{tc.want}, got); diff != "" {
+				t.Errorf("\n%s\nRead(...): health ignored: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

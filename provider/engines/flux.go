@@ -28,6 +28,7 @@ type fluxKustomization struct {
 		SourceRef  fluxSourceRef  `json:"sourceRef"`
 		KubeConfig map[string]any `json:"kubeConfig"`
 		Prune      *bool          `json:"prune"`
+		Wait       bool           `json:"wait"`
 	} `json:"spec"`
 	Status struct {
 		ObservedGeneration        int64              `json:"observedGeneration"`

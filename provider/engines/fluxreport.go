@@ -41,6 +41,9 @@ func fluxRenamingFields() []string {
 func fluxReport(k fluxKustomization, main *unstructured.Unstructured) Report {
 	name := fmt.Sprintf("Kustomization %s/%s", main.GetNamespace(), main.GetName())
 	out := Report{Applied: fluxInventory(main), Common: fluxCommonInstructions(main)}
+	if !k.Spec.Wait {
+		out.IgnoresHealth = fluxUnchecked(main)
+	}
 	if k.Spec.Prune != nil && !*k.Spec.Prune {
 		out.Keeps = "spec.prune of " + name + " is false"
 	}

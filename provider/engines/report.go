@@ -26,6 +26,9 @@ type Report struct {
 	// Keeps says why the engine may leave objects in the cluster after they were removed from Git. Empty if it does not.
 	Keeps string
 
+	// IgnoresHealth reports whether the engine's health leaves out an object that it applies. Nil means that it leaves none out.
+	IgnoresHealth func(policy.Object) bool
+
 	// Warnings of the engine that name an object.
 	Warnings []Warning
 }
@@ -55,6 +58,9 @@ type Coverage struct {
 	// Unproven names the objects that the proof does not cover although the engine is at the commit, each with the instruction that it follows.
 	Unproven []string
 
+	// HealthGap names a workload about which the engine's health says nothing, and why. Empty if there is none.
+	HealthGap string
+
 	// Missing names an object without such an instruction that the engine does not report as applied. Empty if there is none.
 	Missing string
 }
@@ -67,6 +73,7 @@ func (r Report) Cover(e catalogv1alpha1.EngineType, manifests []instruction.Mani
 		if source != "" {
 			out.Unproven = append(out.Unproven, SanitizeMessage(fmt.Sprintf("%s: %s", m.Object, source)))
 		}
+		out.HealthGap = cmp.Or(out.HealthGap, r.describeHealthGap(e, m, source, isApplied))
 		if !isApplied {
 			continue
 		}

@@ -88,7 +88,8 @@ func (e evidence) liveSince(site *catalogv1alpha1.Site, seen time.Time) time.Tim
 	return since
 }
 
-// isReportedHealthy reports whether a Site runs the judged tree, and its engine reports all objects of it as healthy.
+// isReportedHealthy reports whether a Site runs the judged tree, and its engine reports each workload of it as healthy. A SiteSync shows no health of an engine that
+// calls its objects healthy and leaves a workload out.
 func (e evidence) isReportedHealthy(site string) bool {
 	if e.syncedSince(site).IsZero() {
 		return false

@@ -60,7 +60,8 @@ func isSyncCurrent(s *v1alpha1.SiteSync) bool {
 	return isOfSpec && s.Spec.ForProvider.AskedPosition() == s.Status.AtProvider.ObservedPosition()
 }
 
-// reportsHealthy reports whether a Site is live, and its engine has looked at the health of what it applied. A Kustomization without health checks does not.
+// reportsHealthy reports whether a Site is live, and its engine has looked at the health of each workload that it applied. A SiteSync shows no health of an engine that
+// calls its objects healthy and leaves a workload out.
 func reportsHealthy(sites []v1alpha1.SiteObservation, name string) bool {
 	for _, s := range sites {
 		if s.Name == name {
