@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,8 +42,8 @@ func (c *lookCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	if found.Applications[0].Application.Spec.Source.Git == nil {
-		return errors.Errorf("%s: an archive is not looked at: name another one in spec.source.blob.url, or set another spec.source.trigger to build this one again", name)
+	if err := refuseLook(&found.Applications[0].Application); err != nil {
+		return errors.Wrap(err, name)
 	}
 	token := s.now().UTC().Format(time.RFC3339Nano)
 	if err := opened.Refresh(ctx, found, token); err != nil {
@@ -63,6 +64,17 @@ func (c *lookCommand) Run(s *streams) error {
 	report := newLookReport(name, token, b)
 	report.Object = reportAfter(ctx, opened, found, c.Name, s.now())
 	return errors.Join(c.printValue(s.out, report, func(io.Writer) error { return printFound(s, report) }), report.trouble())
+}
+
+// refuseLook returns an error for an Application whose repository no provider looks at, whatever is requested.
+func refuseLook(a *cause.Application) error {
+	if a.Spec.Source.Git == nil {
+		return errors.New("an archive is not looked at: name another one in spec.source.blob.url, or set another spec.source.trigger to build this one again")
+	}
+	if meta.IsPaused(&a.Metadata) {
+		return errors.Errorf("%s: Crossplane passes no request on while the Application has annotation %s: \"true\": remove it", xpv2.ReconcilePaused().Reason, meta.AnnotationKeyReconciliationPaused)
+	}
+	return nil
 }
 
 // A lookReport is what a look found, for a program.

@@ -2,6 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +52,69 @@ func TestLook(t *testing.T) {
 				t.Errorf("\n%s\nlook: exit code %d: %s%s", tc.reason, code, out, problems)
 			}
 		})
+	}
+}
+
+// TestRefuseLook has an Application with a source and annotations.
+func TestRefuseLook(t *testing.T) {
+	const paused = `ReconcilePaused: Crossplane passes no request on while the Application has annotation crossplane.io/paused: "true": remove it`
+	const archive = "an archive is not looked at: name another one in spec.source.blob.url, or set another spec.source.trigger to build this one again"
+	const blob = `{"source": {"blob": {"url": "https://files.example.org/shop.tar.gz"}}}`
+	cases := map[string]struct {
+		reason, source string
+		annotations    map[string]string
+		want           string
+	}{
+		"Git":           {reason: "The repository of an Application is looked at.", source: gitSource},
+		"Paused":        {reason: "A paused Application passes no request on to its ImageBuild.", source: gitSource, annotations: map[string]string{"crossplane.io/paused": "true"}, want: paused},
+		"Resumed":       {reason: "An Application that is not paused may keep the annotation.", source: gitSource, annotations: map[string]string{"crossplane.io/paused": "false"}},
+		"Capital":       {reason: "Crossplane compares the value as it is written.", source: gitSource, annotations: map[string]string{"crossplane.io/paused": "True"}},
+		"Other":         {reason: "Another annotation pauses nothing.", source: gitSource, annotations: map[string]string{"crossplane.io/external-name": "true"}},
+		"Archive":       {reason: "An archive is not looked at.", source: blob, want: archive},
+		"PausedArchive": {reason: "An archive is not looked at after a pause either.", source: blob, annotations: map[string]string{"crossplane.io/paused": "true"}, want: archive},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			a := cause.Application{}
+			if err := json.Unmarshal([]byte(tc.source), &a.Spec); err != nil {
+				t.Fatal(err)
+			}
+			a.Metadata.Annotations = tc.annotations
+			if diff := cmp.Diff(tc.want, message(refuseLook(&a))); diff != "" {
+				t.Errorf("\n%s\nrefuseLook(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestLookPaused runs the command on a paused Application: it requests nothing, and does not wait.
+func TestLookPaused(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /apis/intentplane.dev/v1alpha1/namespaces/team-a/applications/api", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"apiVersion": "intentplane.dev/v1alpha1", "kind": "Application", "spec": ` + gitSource + `,
+			"metadata": {"namespace": "team-a", "name": "api", "annotations": {"crossplane.io/paused": "true"}}}`))
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet {
+			t.Errorf("A paused Application gets no request: %s %s", r.Method, r.URL.Path)
+		}
+		http.NotFound(w, r)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	text := `{apiVersion: v1, kind: Config, current-context: a, clusters: [{name: a, cluster: {server: "` + s.URL + `"}}], contexts: [{name: a, context: {cluster: a, user: a, namespace: team-a}}], users: [{name: a, user: {}}]}`
+	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KUBECONFIG", kubeconfig)
+	for _, args := range [][]string{{"look", "api"}, {"look", "api", "--no-wait"}, {"look", "api", "-o", "json"}} {
+		out, problems := &strings.Builder{}, &strings.Builder{}
+		code := runCommand(args, &streams{out: out}, problems)
+		if code != 1 || !strings.Contains(problems.String(), "api: ReconcilePaused: ") {
+			t.Errorf("%v: exit code %d: %s%s", args, code, out, problems)
+		}
 	}
 }
 
