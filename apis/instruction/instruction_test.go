@@ -59,13 +59,7 @@ func TestOf(t *testing.T) {
 		"ArgoNoPrune":         {reason: "Option Prune=false keeps the object after its removal.", object: annotated(argo+"sync-options", "Prune=false"), want: []string{"annotation " + argo + "sync-options: Prune=false: ArgoCD may keep it after its removal"}},
 		"ArgoPruneConfirm":    {reason: "Option Prune=confirm keeps the object until a person confirms, also as one option of several.", object: annotated(argo+"sync-options", "Replace=true, Prune=confirm"), want: []string{"annotation " + argo + "sync-options: Replace=true, Prune=confirm: ArgoCD may keep it after its removal"}},
 		"ArgoPruneLast":       {reason: "Option PruneLast=true removes the object after all others, and does remove it.", object: annotated(argo+"sync-options", "PruneLast=true"), want: []string{"annotation " + argo + "sync-options: PruneLast=true: ArgoCD applies or removes it in an order of its own"}},
-		"ArgoPruneOptions": {
-			reason: "A list of options may hold one of each kind.", object: annotated(argo+"sync-options", "PruneLast=true,Delete=false"),
-			want: []string{
-				"annotation " + argo + "sync-options: PruneLast=true,Delete=false: ArgoCD may keep it after its removal",
-				"annotation " + argo + "sync-options: PruneLast=true,Delete=false: ArgoCD applies or removes it in an order of its own",
-			},
-		},
+		"ArgoPruneOptions":    {reason: "A list of options may hold one of each kind.", object: annotated(argo+"sync-options", "PruneLast=true,Delete=false"), want: []string{"annotation " + argo + "sync-options: PruneLast=true,Delete=false: ArgoCD may keep it after its removal", "annotation " + argo + "sync-options: PruneLast=true,Delete=false: ArgoCD applies or removes it in an order of its own"}},
 		"ArgoNoDelete":        {reason: "Option Delete=false keeps the object when the Application is deleted.", object: annotated(argo+"sync-options", "Delete=false"), want: []string{"annotation " + argo + "sync-options: Delete=false: ArgoCD may keep it after its removal"}},
 		"ArgoReplace":         {reason: "Options that say how an object is written leave it to no other.", object: annotated(argo+"sync-options", "Replace=true,ServerSideApply=true,SkipDryRunOnMissingResource=true,Validate=false")},
 		"ArgoExtraneous":      {reason: "An extraneous object that is ignored stays, and the Application is in sync.", object: annotated(argo+"compare-options", "IgnoreExtraneous"), want: []string{"annotation " + argo + "compare-options: IgnoreExtraneous: ArgoCD may keep it after its removal"}},
@@ -87,11 +81,7 @@ func TestOf(t *testing.T) {
 		"ConfigSyncSelector":  {reason: "The older form of a ClusterSelector does the same.", object: annotated(sync+"cluster-selector", "east"), want: []string{"annotation " + sync + "cluster-selector: east: ConfigSync does not apply it"}},
 		"ConfigSyncNamespace": {reason: "A NamespaceSelector puts the object into the namespaces that it selects, which may be none.", object: annotated(sync+"namespace-selector", "dev"), want: []string{"annotation " + sync + "namespace-selector: dev: ConfigSync does not apply it"}},
 		"ConfigSyncDependsOn": {reason: "An object that depends on others is applied after them.", object: annotated("config.kubernetes.io/depends-on", "/namespaces/team-a/Secret/key"), want: []string{`annotation config.kubernetes.io/depends-on: "/namespaces/team-a/Secret/key": ConfigSync applies or removes it in an order of its own`}},
-		"ConfigSyncMutated": {
-			reason: "A mutation at apply time puts values of other objects into the object, so another object than that of the file is applied.",
-			object: annotated("config.kubernetes.io/apply-time-mutation", "- sourcePath: $.status.host"),
-			want:   []string{`annotation config.kubernetes.io/apply-time-mutation: "- sourcePath: $.status.host": ConfigSync changes it before it applies it`},
-		},
+		"ConfigSyncMutated":   {reason: "A mutation at apply time puts values of other objects into the object, so another one than that of the file is applied.", object: annotated("config.kubernetes.io/apply-time-mutation", "- sourcePath: $.status.host"), want: []string{`annotation config.kubernetes.io/apply-time-mutation: "- sourcePath: $.status.host": ConfigSync changes it before it applies it`}},
 		"LocalConfig":         {reason: "kustomize drops an object with this annotation, whatever its value.", object: annotated("config.kubernetes.io/local-config", "false"), want: []string{"annotation config.kubernetes.io/local-config: false: a GitOps engine does not apply it"}},
 		"LongValue":           {reason: "A value of an author is quoted and shortened unless it is a short word.", object: annotated("helm.sh/hook", "a\nb"), want: []string{`annotation helm.sh/hook: "a\nb": ArgoCD runs it as a hook and does not compare it`}},
 	}

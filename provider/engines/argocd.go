@@ -129,7 +129,7 @@ func argoReason(w Want, a argoApplication, s argoSource, main *unstructured.Unst
 	return argoSyncReason(a, main)
 }
 
-// isArgoSkipped reports whether the controller leaves an Application alone. It reads a value as Go does, and ignores one that is no truth value.
+// isArgoSkipped reports whether the controller leaves an Application alone. It parses the value as Go does, and ignores one that does not parse.
 func isArgoSkipped(main *unstructured.Unstructured) bool {
 	isSkipped, err := strconv.ParseBool(main.GetAnnotations()[argoSkipKey])
 	return err == nil && isSkipped
