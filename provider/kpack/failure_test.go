@@ -162,7 +162,7 @@ func TestExplainFailure(t *testing.T) {
 		},
 		"OwnDisk": {
 			reason: "A pod that was evicted for its own limit of the disk is the author's.", build: failedAt(t, upTo(4), "COMMIT", ""),
-			pod: &corev1.Pod{Status: corev1.PodStatus{Reason: "Evicted", Message: "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi. "}},
+			pod:  &corev1.Pod{Status: corev1.PodStatus{Reason: "Evicted", Message: "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi. "}},
 			want: Failure{Reason: "StepFailed", Step: "build", Message: "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi.", Logs: logs + "build", IsOfSource: true},
 		},
 		"OwnVolume": {

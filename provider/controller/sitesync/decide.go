@@ -118,7 +118,7 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 		return o
 	}
 	o.Commit, o.Tree = s.seen.Commit, s.applied.id
-	o.Engine = &v1alpha1.EngineObservation{Kind: s.seen.Kind, ObservedGeneration: s.seen.Generation, URL: s.mirror, Health: s.seen.Health}
+	o.Engine = &v1alpha1.EngineObservation{Kind: s.seen.Kind, ObservedGeneration: s.seen.Generation, URL: s.mirror, Health: f.reportedHealth(want, s)}
 	o.Proof = proofOfSite(s)
 	if o.Unproven = firstUnproven(s.coverage.Unproven); s.seen.Reason != "" {
 		o.Unproven = f.lastObservation(want.Name).Unproven // What a newer commit changes is not reported yet.
@@ -149,6 +149,19 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 		o.State, o.Reason, o.Message = v1alpha1.SiteLive, "", ""
 	}
 	return o
+}
+
+// reportedHealth returns the health that the engine reports, or "" for one that leaves out a workload of the directory. Which it leaves out is read once the
+// engine has the tree: before, the last answer holds.
+func (f facts) reportedHealth(want v1alpha1.SiteTree, s siteFacts) string {
+	if s.seen.Reason == "" && s.applied.id == want.Tree {
+		return s.coverage.Health(s.seen.Health)
+	}
+	last := f.lastObservation(want.Name).Engine
+	if engines.IsHealthy(s.seen.Health) && (last == nil || !engines.IsHealthy(last.Health)) {
+		return ""
+	}
+	return s.seen.Health
 }
 
 // firstUnproven returns as many as a status names, and how many more there are.

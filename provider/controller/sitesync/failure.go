@@ -90,7 +90,7 @@ func (e *external) readFailure(ctx context.Context, f facts, want v1alpha1.SiteT
 
 // hasFailedObject is true for an engine that says that something failed of what it applied or attempted.
 func (s siteFacts) hasFailedObject() bool {
-	return s.seen.FinalFailure || s.seen.Reason == v1alpha1.SiteReasonUnhealthy
+	return s.seen.FinalFailure || s.seen.MayHideFailure || s.seen.Reason == v1alpha1.SiteReasonUnhealthy
 }
 
 // reportedFailure returns a final failure that an engine reports of an object that it applied from just this directory, or nil.

@@ -86,8 +86,9 @@ func newWorld(t *testing.T) *world {
 		"Kustomization": kustomizations(), "GitRepository": repositories(),
 		"CustomResourceDefinition": definitions(), "Cluster": capiClusters(), "Secret": secrets(), "Deployment": deployments(), "Application": applications(),
 		"StatefulSet": {Group: "apps", Version: "v1", Resource: "statefulsets"}, "Job": {Group: "batch", Version: "v1", Resource: "jobs"},
-		"HTTPRoute": {Group: "gateway.networking.k8s.io", Version: "v1", Resource: "httproutes"},
-		"GRPCRoute": {Group: "gateway.networking.k8s.io", Version: "v1", Resource: "grpcroutes"},
+		"HTTPRoute":   {Group: "gateway.networking.k8s.io", Version: "v1", Resource: "httproutes"},
+		"GRPCRoute":   {Group: "gateway.networking.k8s.io", Version: "v1", Resource: "grpcroutes"},
+		"HelmRelease": {Group: "helm.toolkit.fluxcd.io", Version: "v2", Resource: "helmreleases"},
 	})
 	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t)).WithStatusSubresource(&v1alpha1.SiteSync{}).WithObjects(site("edge1"), w.config())}
 	if err := errors.Join(usage.Index(t.Context(), b), indexSyncs(t.Context(), b)); err != nil {
