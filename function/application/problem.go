@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/google/go-containerregistry/pkg/name"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
+	"github.com/intentplane/intentplane/apis/containerimage"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
@@ -47,8 +47,8 @@ func findImageProblem(s v1alpha1.ApplicationSpec) string {
 	if s.Build != nil {
 		return "spec.build: it needs source"
 	}
-	if _, err := name.ParseReference(s.Image); err != nil {
-		return "spec.image: it must be the reference of an image, such as registry.example.org/team/app:1.2.0"
+	if _, err := containerimage.Parse(s.Image); err != nil {
+		return "spec.image: it must be the reference of an image, such as " + containerimage.Example
 	}
 	return ""
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/google/go-containerregistry/pkg/name"
 
+	"github.com/intentplane/intentplane/apis/containerimage"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -33,8 +33,13 @@ func readAvailabilityImage(_ *Compiler, check *deploymentv1alpha1.Check, _ *int)
 	if check.Availability.Image == "" {
 		return nil
 	}
-	if _, err := name.ParseReference(check.Availability.Image); err != nil {
-		return errors.Errorf("availability.image: %q is not the reference of an image, such as registry.example.org/team/app:1.2.0", check.Availability.Image)
+	return checkImage("availability.image", check.Availability.Image)
+}
+
+// checkImage returns an error for an image, at a path, that no container runtime would pull.
+func checkImage(path, image string) error {
+	if _, err := containerimage.Parse(image); err != nil {
+		return errors.Errorf("%s: %q is not the reference of an image, such as %s", path, image, containerimage.Example)
 	}
 	return nil
 }

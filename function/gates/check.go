@@ -1,6 +1,7 @@
 package gates
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -65,7 +66,7 @@ func (c *Compiler) readOwnChecks(in Input) ([]declaredCheck, error) {
 	}
 	if p := in.Config.PostCheck; p != nil {
 		check := checkOfPostCheck(p.DeepCopy())
-		if err := checkTimes(&check); err != nil {
+		if err := cmp.Or(checkTimes(&check), checkImage("image", p.Image)); err != nil {
 			return nil, errors.Wrap(err, postCheckPath)
 		}
 		out = append(out, declaredCheck{path: postCheckPath, kind: jobKind(), Check: check})

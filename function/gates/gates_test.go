@@ -324,6 +324,14 @@ func TestCompileRefuses(t *testing.T) {
 			config: one(check{Name: "own", Type: "Job", Job: &deploymentv1alpha1.JobCheck{Image: "curl:8", ServiceAccountName: "admin"}}),
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": job: serviceAccountName: must be absent, or "checker" as the Site says`,
 		},
+		"JobImage": {
+			reason: "A Job runs an image that a container runtime can pull.", config: one(job("https://registry.example.org/curl:8")),
+			want: `spec.gatesConfig.checks[0]: job.image: "https://registry.example.org/curl:8" is not the reference of an image, such as registry.example.org/team/app:1.2.0`,
+		},
+		"PostCheckImage": {
+			reason: "So does a post check.", config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "a..b", Script: "true"}},
+			want: `spec.gatesConfig.postCheck: image: "a..b" is not the reference of an image, such as registry.example.org/team/app:1.2.0`,
+		},
 		"NoPrometheus": {
 			reason: "A check without a Prometheus server to ask is refused.", config: config{SLOThresholds: thresholds{"availability": "99"}},
 			change: func(in *Input) { in.Places[0].Site.Spec.Metrics = nil },

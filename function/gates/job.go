@@ -11,11 +11,16 @@ const typeJob = "Job"
 // jobKind is that of checks which run a script in the Site's cluster.
 func jobKind() kind {
 	return kind{
-		block: "job", whyNoThreshold: "a Job has none: the code that it exits with decides",
+		block: "job", read: readJobImage, whyNoThreshold: "a Job has none: the code that it exits with decides",
 		isSet: func(check *deploymentv1alpha1.Check) bool { return check.Job != nil },
 		allow: func(_ *Compiler, _ Input, p catalog.Place, check *declaredCheck) error {
 			return policy.CheckJob(&p.Site, check.Job)
 		},
 		textBytes: func(check *deploymentv1alpha1.Check) int { return len(check.Job.Script) },
 	}
+}
+
+// readJobImage refuses an image that no pod can have.
+func readJobImage(_ *Compiler, check *deploymentv1alpha1.Check, _ *int) error {
+	return checkImage("job.image", check.Job.Image)
 }

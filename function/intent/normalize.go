@@ -7,9 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	"k8s.io/apimachinery/pkg/api/resource"
 
+	"github.com/intentplane/intentplane/apis/containerimage"
 	"github.com/intentplane/intentplane/function/intent/document"
 )
 
@@ -159,8 +159,8 @@ func (d *draft) checkImage() *document.Problem {
 	if len(d.Image) > maxImage {
 		return d.problemAt("image", "must not be longer than %d characters", maxImage)
 	}
-	if _, err := name.ParseReference(d.Image); err != nil {
-		return d.problemAt("image", "must be the reference of an image, such as registry.example.org/team/app:1.2.0")
+	if _, err := containerimage.Parse(d.Image); err != nil {
+		return d.problemAt("image", "must be the reference of an image, such as %s", containerimage.Example)
 	}
 	return nil
 }

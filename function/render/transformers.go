@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/google/go-containerregistry/pkg/name"
 	quantity "k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/intentplane/intentplane/apis/containerimage"
 	"github.com/intentplane/intentplane/apis/track"
 )
 
@@ -81,23 +81,16 @@ func isQuantity(s string) bool {
 // kustomizeImage returns an image as an entry of kustomize's images, or false for text that is not a reference. It always has a tag or a digest:
 // else kustomize would keep the tag of the image that is replaced.
 func kustomizeImage(image string) (map[string]string, bool) {
-	if _, err := name.ParseReference(image); err != nil || len(image) > maxImage {
+	r, err := containerimage.Parse(image)
+	if err != nil || len(image) > maxImage {
 		return nil, false
 	}
-	base, digest, _ := strings.Cut(image, "@")
-	tag, err := name.NewTag(base, name.WithDefaultTag(""))
-	if err != nil {
-		return nil, false
+	out := map[string]string{"name": ImageIntent, "newName": r.Name}
+	if r.Digest != "" {
+		out["digest"] = r.Digest
 	}
-	out := map[string]string{"name": ImageIntent, "newName": strings.TrimSuffix(base, ":"+tag.TagStr())}
-	if tag.TagStr() != "" {
-		out["newTag"] = tag.TagStr()
-	}
-	if digest != "" {
-		out["digest"] = digest
-	}
-	if len(out) == 2 {
-		out["newTag"] = name.DefaultTag
+	if r.Tag != "" || r.Digest == "" {
+		out["newTag"] = r.PulledTag()
 	}
 	return out, true
 }

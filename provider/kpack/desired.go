@@ -4,12 +4,12 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/name"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
+	"github.com/intentplane/intentplane/apis/containerimage"
 )
 
 // history is how many Builds of each outcome are kept: as many as there are revisions to go back to.
@@ -164,10 +164,10 @@ func IsOwned(observed *unstructured.Unstructured, by metav1.OwnerReference) bool
 
 // CheckImage returns whether an image is in a repository, by its digest. Docker Hub has two names.
 func CheckImage(image, repository string) bool {
-	got, err := name.NewDigest(image, name.WeakValidation)
-	if err != nil {
+	got, err := containerimage.Parse(image)
+	if err != nil || got.Digest == "" {
 		return false
 	}
-	want, err := name.NewRepository(repository, name.WeakValidation)
-	return err == nil && got.Context().Name() == want.Name()
+	want, err := containerimage.Parse(repository)
+	return err == nil && want.Tag == "" && want.Digest == "" && got.Repository == want.Repository
 }

@@ -1,10 +1,6 @@
 package workload
 
-import (
-	"strings"
-
-	"github.com/google/go-containerregistry/pkg/name"
-)
+import "github.com/intentplane/intentplane/apis/containerimage"
 
 // IsSameImage reports whether a cluster runs the image that it is asked for. Digests are compared whatever the registry: admission policies of clusters
 // replace registries by mirrors. Without a digest in what is asked for, repository and tag have to be equal, and the cluster may have added a digest.
@@ -12,19 +8,13 @@ func IsSameImage(asked, has string) bool {
 	if asked == has {
 		return asked != ""
 	}
-	base, digest := splitDigest(has)
-	if _, want := splitDigest(asked); want != "" {
-		return want == digest
-	}
-	want, err := name.NewTag(asked)
+	want, err := containerimage.Parse(asked)
 	if err != nil {
 		return false
 	}
-	got, err := name.NewTag(base)
-	return err == nil && want.Name() == got.Name()
-}
-
-func splitDigest(image string) (base, digest string) {
-	base, digest, _ = strings.Cut(image, "@")
-	return base, digest
+	got, err := containerimage.Parse(has)
+	if want.Digest != "" {
+		return err == nil && want.Digest == got.Digest
+	}
+	return err == nil && want.Repository == got.Repository && want.PulledTag() == got.PulledTag()
 }
