@@ -1,5 +1,6 @@
 // Package schema checks the structure of objects without a cluster: against the schemas of Kubernetes' own kinds, which are built
-// in, and against those of custom resource definitions. It looks at types, required fields and fields that do not exist. It runs no
+// in, and against those of custom resource definitions. It looks at types, required fields, fields that do not exist, and keys
+// of lists that occur twice, which server-side apply refuses. It runs no
 // CEL rules, and knows nothing that an API server's own code checks.
 //
 // The schemas in kubernetes.json.gz are made from Kubernetes' OpenAPI document (Apache License 2.0), by the command in the folder
@@ -78,6 +79,7 @@ func (s *Set) Check(gvk schema.GroupVersionKind, object map[string]any) (problem
 	for _, e := range result.Errors {
 		problems = append(problems, parseProblem(e))
 	}
+	problems = append(problems, findDuplicates(s.kinds[gvk], object, "")...)
 	slices.SortFunc(problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Message, b.Message))
 	})

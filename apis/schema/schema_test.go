@@ -50,6 +50,38 @@ func TestCheck(t *testing.T) {
 			object: `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {selector: {}, template: {spec: {containers: [{name: a, imagee: b}]}}}}`,
 			want:   []string{"spec.template.spec.containers[0].imagee: is not a field of this kind"},
 		},
+		"EnvTwice": {
+			reason: "A list that server-side apply merges by a key has each key once.",
+			object: `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {selector: {}, template: {spec: {containers: [{name: a, image: b, env: [{name: LEVEL, value: info}, {name: OTHER}, {name: LEVEL, value: debug}]}]}}}}`,
+			want:   []string{"spec.template.spec.containers[0].env[2]: has the name of item 0: server-side apply refuses a list with one key twice"},
+		},
+		"PortTwice": {
+			reason: "A key that is left out has its default.",
+			object: `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {selector: {}, template: {spec: {containers: [{name: a, image: b, ports: [{name: p, containerPort: 8080}, {name: q, containerPort: 8080, protocol: TCP}]}]}}}}`,
+			want:   []string{"spec.template.spec.containers[0].ports[1]: has the containerPort and protocol of item 0: server-side apply refuses a list with one key twice"},
+		},
+		"PortOfTwoProtocols": {
+			reason: "Two items that differ in one of their keys are distinct.",
+			object: `{apiVersion: v1, kind: Service, metadata: {name: a}, spec: {ports: [{name: p, port: 53}, {name: q, port: 53, protocol: UDP}]}}`,
+		},
+		"VolumeTwice": {
+			reason: "Volumes, containers and mounts have keys, too.",
+			object: `{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {volumes: [{name: v, emptyDir: {}}, {name: v, emptyDir: {}}], containers: [{name: a, image: b, volumeMounts: [{name: v, mountPath: /a}, {name: w, mountPath: /a}]}, {name: a, image: c}]}}`,
+			want: []string{
+				"spec.containers[0].volumeMounts[1]: has the mountPath of item 0: server-side apply refuses a list with one key twice",
+				"spec.containers[1]: has the name of item 0: server-side apply refuses a list with one key twice",
+				"spec.volumes[1]: has the name of item 0: server-side apply refuses a list with one key twice",
+			},
+		},
+		"SetTwice": {
+			reason: "A set has each item once.",
+			object: `{apiVersion: v1, kind: ConfigMap, metadata: {name: a, finalizers: [x.org/a, x.org/b, x.org/a]}}`,
+			want:   []string{"metadata.finalizers[2]: equals item 0: server-side apply refuses a set with one item twice"},
+		},
+		"Atomic": {
+			reason: "A list that is replaced as a whole may repeat an item.",
+			object: `{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: {containers: [{name: a, image: b, args: [x, x]}], tolerations: [{key: a}, {key: a}]}}`,
+		},
 		"Required": {
 			reason: "A required field that is missing is named by its path.",
 			object: `{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {template: {spec: {containers: [{image: b}]}}}}`,

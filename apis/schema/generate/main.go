@@ -87,9 +87,11 @@ func (s *slim) copyReachable(all map[string]object, name string) {
 	}
 }
 
-// keywords that say something about an object's structure.
+// keywords that say something about an object's structure, and about how server-side apply merges lists.
 func isKeyword(name string) bool {
-	return slices.Contains([]string{"$ref", "type", "format", "required", "items", "properties", "additionalProperties"}, name)
+	return slices.Contains([]string{
+		"$ref", "type", "format", "required", "items", "properties", "additionalProperties", "x-kubernetes-list-type", "x-kubernetes-list-map-keys",
+	}, name)
 }
 
 func trimValue(v any) any {
