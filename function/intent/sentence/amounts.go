@@ -10,7 +10,7 @@ import (
 // readObjective reads "p99 latency under 500 ms", "under 20 ms latency", "20 ms latency" and, for a slice, "under 20 ms".
 func (p *parser) readObjective() (bool, *Fault) {
 	start := p.at
-	p.readPhrase(p.know.articles)
+	p.readPhrase(p.know.determiners)
 	name, named := p.readPhrase(p.know.metrics)
 	if named {
 		_ = p.acceptWords("of") || p.acceptWords("is")
@@ -161,7 +161,7 @@ func (p *parser) readMemory(start int) (bool, *Fault) {
 func (p *parser) readEndpoint() (bool, *Fault) {
 	_ = p.acceptWords("exposing") || p.acceptWords("expose") || p.acceptWords("on")
 	start := p.at
-	p.readPhrase(p.know.articles)
+	p.readPhrase(p.know.determiners)
 	protocol, _ := p.readPhrase(p.know.protocols)
 	if !p.acceptWords("port") {
 		return false, nil

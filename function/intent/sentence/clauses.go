@@ -1,13 +1,17 @@
 package sentence
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // readDeploy reads "Deploy edge-analytics", or the verb alone when something else than a name comes next.
 func (p *parser) readDeploy() (bool, *Fault) {
 	if _, ok := p.readPhrase(p.know.verbs); !ok {
 		return false, nil
 	}
-	p.readPhrase(p.know.articles)
+	p.readPhrase(p.know.determiners)
 	start := p.at
 	if p.isClassNext() || isNumber(p.peekToken()) {
 		return true, nil
@@ -44,16 +48,36 @@ func (p *parser) isClassNext() bool {
 }
 
 func (p *parser) nameExpected() *Fault {
+	if t, ok := p.lastNoun(); ok {
+		return p.faultAt(t.span, "%q is not a name by itself: it is a word of the grammar%s", t.text, p.quoteHint(t))
+	}
 	if p.isDone() {
 		return p.faultAt(p.tokens[len(p.tokens)-1].span, "needs a name behind it")
 	}
 	t := p.peekToken()
-	return p.faultAt(t.span, "%q cannot be a name: it is a word of the grammar, or a number", clipText(t.text))
+	return p.faultAt(t.span, "%q cannot be a name: it is a word of the grammar, or a number%s", clipText(t.text), p.quoteHint(t))
+}
+
+// lastNoun returns the noun that was read last, as in "deploy my app on edge1", where a name has to follow.
+func (p *parser) lastNoun() (token, bool) {
+	if p.at == 0 {
+		return token{}, false
+	}
+	t := p.tokens[p.at-1]
+	return t, slices.ContainsFunc(p.know.nouns, func(n phrase) bool { return n.words == t.lower })
+}
+
+// quoteHint says how to write a word of the grammar as a name. It is "" for one that cannot be a name.
+func (p *parser) quoteHint(t token) string {
+	if !p.know.reserved[t.lower] || isSiteAlias(t.lower) {
+		return ""
+	}
+	return fmt.Sprintf("; if it is the name, quote it: %q", t.text)
 }
 
 // readNamed reads "service edge-analytics", "called edge-analytics" and both together.
 func (p *parser) readNamed() (bool, *Fault) {
-	p.readPhrase(p.know.articles)
+	p.readPhrase(p.know.determiners)
 	_, noun := p.readPhrase(p.know.nouns)
 	_, namer := p.readPhrase(p.know.namers)
 	if !noun && !namer {
@@ -77,7 +101,7 @@ func (p *parser) readOwner() *Fault {
 	if !p.acceptWords("of") && !p.acceptWords("for") {
 		return nil
 	}
-	p.readPhrase(p.know.articles)
+	p.readPhrase(p.know.determiners)
 	p.readPhrase(p.know.nouns)
 	return p.readNameInto("service", &p.statement.Service)
 }
@@ -95,7 +119,7 @@ func (p *parser) readServiceType() (bool, *Fault) {
 func (p *parser) readSlice() (bool, *Fault) {
 	start := p.at
 	p.acceptWords("as")
-	p.readPhrase(p.know.articles)
+	p.readPhrase(p.know.determiners)
 	class, ok := p.readPhrase(p.know.classes)
 	if !ok {
 		return false, nil
@@ -159,9 +183,10 @@ func (p *parser) readPlace() (*place, *Fault) {
 		return nil, nil
 	}
 	if word, ok := p.readPhrase(p.know.manySites); ok {
+		p.skipSiteNoun()
 		return &place{span: p.spanSince(start), word: word}, nil
 	}
-	p.readPhrase(p.know.siteNouns)
+	p.skipSiteNoun()
 	if p.skipPhrase(p.know.labelers) {
 		return p.readLabels(start)
 	}
@@ -170,6 +195,17 @@ func (p *parser) readPlace() (*place, *Fault) {
 		return nil, p.nameExpected()
 	}
 	return &place{span: p.spanSince(start), names: names}, nil
+}
+
+// skipSiteNoun reads the noun before names of Sites, as in "our sites edge1 and edge2", or behind an alias of several: "all of our sites". Without the noun, a
+// determiner does not belong there: "the edge" may be more than a Site with that name.
+func (p *parser) skipSiteNoun() {
+	start := p.at
+	p.acceptWords("of")
+	p.readPhrase(p.know.determiners)
+	if !p.skipPhrase(p.know.siteNouns) {
+		p.at = start
+	}
 }
 
 // readNames reads a list of names: "a", "a and b" or "a, b and c". Behind a comma alone may stand anything, so that it takes an "and"
@@ -202,7 +238,7 @@ func (p *parser) isPortNext() bool {
 	if !p.acceptWords("on") {
 		return false
 	}
-	p.readPhrase(p.know.articles)
+	p.readPhrase(p.know.determiners)
 	p.readPhrase(p.know.protocols)
 	return p.acceptWords("port")
 }
@@ -249,7 +285,7 @@ func (p *parser) readPairs(path string, to *map[string]string) *Fault {
 
 // readParameters reads "parameters greeting=Welcome and color=blue".
 func (p *parser) readParameters() (bool, *Fault) {
-	p.readPhrase(p.know.articles)
+	p.readPhrase(p.know.determiners)
 	if !p.acceptWords("parameters") && !p.acceptWords("parameter") {
 		return false, nil
 	}
@@ -259,9 +295,12 @@ func (p *parser) readParameters() (bool, *Fault) {
 // readImage reads "image nginx:1.27".
 func (p *parser) readImage() (bool, *Fault) {
 	_ = p.acceptWords("from") || p.acceptWords("of")
-	p.readPhrase(p.know.articles)
+	p.readPhrase(p.know.determiners)
 	if !p.acceptWords("image") {
 		return false, nil
+	}
+	if t := p.peekToken(); p.know.reserved[t.lower] {
+		return true, p.nameExpected()
 	}
 	return true, p.readTokenInto("image", &p.statement.Image)
 }
@@ -279,7 +318,7 @@ func (p *parser) readTokenInto(path string, to *string) *Fault {
 // readPriority reads "high priority" and "priority high".
 func (p *parser) readPriority() (bool, *Fault) {
 	start := p.at
-	p.readPhrase(p.know.articles)
+	p.readPhrase(p.know.determiners)
 	before := p.acceptWords("priority")
 	level, ok := p.readPhrase(p.know.priorities)
 	if !ok || !before && !p.acceptWords("priority") {

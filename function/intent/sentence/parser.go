@@ -181,7 +181,7 @@ func lastPart(path string) string {
 // for several Sites as its name.
 func (p *parser) readName() (token, bool) {
 	t := p.peekToken()
-	if t.quoted && t.text != "all" && t.text != "both" {
+	if t.quoted && !isSiteAlias(t.text) {
 		p.at++
 		return t, true
 	}

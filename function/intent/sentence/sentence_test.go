@@ -65,6 +65,51 @@ func TestParse(t *testing.T) {
 			text:   `Deploy shop on "edge1`,
 			fault:  &Fault{Offset: 15, Length: 6, Message: `has quotes that do not stand around one name, such as "edge1"`},
 		},
+		"Possessive": {
+			reason: "A word before a noun that says whose it is names nothing.",
+			text:   "deploy our shop on edge1",
+			wish:   &Statement{Service: "shop", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
+		"PossessiveForSite": {
+			reason: "A word that says whose a Site is may mean more than one of them.",
+			text:   "deploy shop on our edge",
+			fault:  &Fault{Offset: 15, Length: 3, Message: `"our" cannot be a name: it is a word of the grammar, or a number; if it is the name, quote it: "our"`},
+		},
+		"NounAlone": {
+			reason: "A noun is a name in quotes alone, and the fault says so.",
+			text:   "deploy my app on edge1 with 2 replicas",
+			fault:  &Fault{Offset: 10, Length: 3, Message: `"app" is not a name by itself: it is a word of the grammar; if it is the name, quote it: "app"`},
+		},
+		"NounAtEnd": {
+			reason: "A noun at the end of the text is no name either.",
+			text:   "deploy my app",
+			fault:  &Fault{Offset: 10, Length: 3, Message: `"app" is not a name by itself: it is a word of the grammar; if it is the name, quote it: "app"`},
+		},
+		"NounInQuotes": {
+			reason: "A noun in quotes is a name.",
+			text:   `deploy my "app" on edge1`,
+			wish:   &Statement{Service: "app", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
+		"PronounForService": {
+			reason: "A pronoun names no service.",
+			text:   "deploy it on edge1",
+			fault:  &Fault{Offset: 7, Length: 2, Message: `"it" cannot be a name: it is a word of the grammar, or a number; if it is the name, quote it: "it"`},
+		},
+		"AdverbForSite": {
+			reason: "An adverb names no Site.",
+			text:   "deploy shop on edge1 and everywhere",
+			fault:  &Fault{Offset: 25, Length: 10, Message: `"everywhere" is not understood here`},
+		},
+		"WordForImage": {
+			reason: "A word of the grammar is no image.",
+			text:   "deploy shop with the image on edge1",
+			fault:  &Fault{Offset: 27, Length: 2, Message: `"on" cannot be a name: it is a word of the grammar, or a number; if it is the name, quote it: "on"`},
+		},
+		"QuotedImage": {
+			reason: "An image may have a word of the grammar as its name, in quotes.",
+			text:   `deploy shop with our image "app" on edge1`,
+			wish:   &Statement{Service: "shop", Image: "app", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
 		"Strange": {
 			reason: "The fault is where the word is, in bytes.",
 			text:   "Deploy shop quickly",

@@ -4,15 +4,18 @@ package sentence
 func placeWords() []phrase { return phrasesFor("", "on", "at", "across") }
 
 // siteNouns returns the words that may stand before the names or labels of Sites: "on the sites edge1 and edge2", "on sites labelled tier=edge".
-func siteNouns() []phrase { return phrasesFor("", "site", "sites", "the site", "the sites") }
+func siteNouns() []phrase { return phrasesFor("", "site", "sites") }
 
-// manySites returns the aliases of several Sites: "both sites" stands for both, "every site" for all.
+// manySites returns the aliases of several Sites: "both" stands for both, "every site" for all. A noun may follow them: "both sites".
 func manySites() []phrase {
 	return joinTables(
-		phrasesFor("both", "both sites", "both"),
-		phrasesFor("all", "all sites", "all", "every site"),
+		phrasesFor("both", "both"),
+		phrasesFor("all", "all", "every site"),
 	)
 }
+
+// isSiteAlias reports whether a word stands for several Sites, in quotes too.
+func isSiteAlias(word string) bool { return word == "both" || word == "all" }
 
 // everySite returns the words behind a number of replicas that each Site gets: "3 replicas at each site".
 func everySite() []phrase {

@@ -43,6 +43,16 @@ func TestSiteAliases(t *testing.T) {
 			place:  "at the sites edge1 and edge2",
 			sites:  []string{"edge1", "edge2"},
 		},
+		"AllOfOurSites": {
+			reason: "Words that say whose the Sites are change nothing.",
+			place:  "across all of our sites",
+			sites:  []string{"all"},
+		},
+		"OurSites": {
+			reason: "A noun with a possessive before names is no name either.",
+			place:  "at our sites edge1 and edge2",
+			sites:  []string{"edge1", "edge2"},
+		},
 		"NounBeforeLabels": {
 			reason:   "A noun before labels selects the Sites that have them.",
 			place:    "on sites labelled tier=edge",

@@ -29,7 +29,10 @@ func deployVerbs() []phrase {
 	return phrasesFor("", "deploy", "run", "install", "create", "provision", "launch", "start", "set up", "roll out")
 }
 
-func articleWords() []phrase { return phrasesFor("", "a", "an", "the") }
+// determiners are articles and other words before a noun that change nothing about what it names.
+func determiners() []phrase {
+	return phrasesFor("", "a", "an", "the", "my", "our", "your", "his", "her", "its", "their", "this", "that", "these", "those")
+}
 
 func serviceNouns() []phrase { return phrasesFor("", "service", "application", "app") }
 
@@ -136,6 +139,26 @@ func reservedWords() []phrase {
 		"in", "to", "not", "no", "do", "never", "only", "except", "without", "or", "but", "then", "if", "unless", "until", "any", "total")
 }
 
+// functionWords are the pronouns, quantifiers, prepositions, conjunctions, auxiliaries and adverbs of English, and adjectives that only compare. They name
+// nothing, and the grammar has no other use for them.
+func functionWords() []phrase {
+	pronouns := phrasesFor("", "i", "me", "mine", "myself", "you", "yours", "he", "him", "she", "hers", "it", "itself", "we", "us", "ours", "they", "them", "theirs",
+		"who", "whom", "whose", "which", "what", "whatever", "something", "anything", "everything", "nothing", "someone", "anyone", "everyone", "nobody")
+	quantifiers := phrasesFor("", "some", "every", "each", "all", "both", "either", "neither", "none", "several", "many", "much", "few", "fewer", "more", "most", "less",
+		"least", "enough", "another", "other", "others", "ones", "same", "such", "own", "various")
+	prepositions := phrasesFor("", "about", "above", "after", "against", "along", "among", "around", "before", "behind", "below", "beneath", "beside", "besides", "between",
+		"beyond", "by", "during", "inside", "into", "like", "near", "off", "onto", "out", "outside", "per", "since", "through", "throughout", "toward", "towards", "under",
+		"upon", "via", "within")
+	conjunctions := phrasesFor("", "and", "nor", "so", "yet", "because", "although", "though", "than", "while", "whereas", "when", "whenever", "where", "wherever",
+		"whether", "how", "why", "once")
+	auxiliaries := phrasesFor("", "am", "are", "be", "been", "being", "was", "were", "can", "cannot", "could", "did", "does", "had", "has", "have", "may", "might", "must",
+		"shall", "should", "will", "would", "let")
+	adverbs := phrasesFor("", "again", "already", "also", "always", "anywhere", "away", "back", "else", "even", "everywhere", "far", "here", "just", "later", "maybe",
+		"now", "nowhere", "often", "perhaps", "quite", "rather", "somewhere", "soon", "still", "there", "together", "too", "twice", "very", "well", "hello", "hi", "thanks")
+	adjectives := phrasesFor("", "available", "current", "different", "entire", "existing", "last", "latest", "new", "newest", "next", "old", "possible", "previous", "whole")
+	return joinTables(pronouns, quantifiers, prepositions, conjunctions, auxiliaries, adverbs, adjectives)
+}
+
 // otherVerbs are words that ask for something which the grammar does not have. None is a name, so that "on edge1 and add 3 replicas" names no
 // Site "add".
 func otherVerbs() []phrase {
@@ -146,7 +169,7 @@ func otherVerbs() []phrase {
 
 // A vocabulary is all tables of the grammar, and the words in them.
 type vocabulary struct {
-	verbs, articles, nouns, namers, classes, replicas, everySite, places, siteNouns, manySites,
+	verbs, determiners, nouns, namers, classes, replicas, everySite, places, siteNouns, manySites,
 	labelers, perReplica, cpuNouns, memoryNouns, protocols, directions, comparisons, metrics, priorities, joiners []phrase
 
 	reserved map[string]bool
@@ -155,7 +178,7 @@ type vocabulary struct {
 func newVocabulary() vocabulary {
 	v := vocabulary{
 		verbs:       deployVerbs(),
-		articles:    articleWords(),
+		determiners: determiners(),
 		nouns:       serviceNouns(),
 		namers:      namingWords(),
 		classes:     sliceClasses(),
@@ -175,7 +198,7 @@ func newVocabulary() vocabulary {
 		priorities:  priorityLevels(),
 		joiners:     clauseJoiners(),
 	}
-	v.reserved = wordsOf(reservedWords(), otherVerbs(), v.verbs, v.articles, v.nouns, v.namers, v.classes, v.replicas, v.everySite, v.places, v.siteNouns, v.manySites, v.labelers, v.perReplica, v.cpuNouns, v.memoryNouns, v.protocols, v.directions, v.comparisons, v.metrics, v.priorities, v.joiners)
+	v.reserved = wordsOf(reservedWords(), functionWords(), otherVerbs(), v.verbs, v.determiners, v.nouns, v.namers, v.classes, v.replicas, v.everySite, v.places, v.siteNouns, v.manySites, v.labelers, v.perReplica, v.cpuNouns, v.memoryNouns, v.protocols, v.directions, v.comparisons, v.metrics, v.priorities, v.joiners)
 	return v
 }
 
