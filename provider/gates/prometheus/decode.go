@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -38,6 +37,12 @@ const (
 	typeExecution = "execution"
 )
 
+// Beginnings of annotations that are about the query, and not about the backend.
+const (
+	queryWarning = "PromQL warning:"
+	queryInfo    = "PromQL info:"
+)
+
 // Problems of an answer.
 const (
 	problemForeign     = "the answer is not one of Prometheus"
@@ -57,6 +62,8 @@ type envelope struct {
 	ErrorType string          `json:"errorType"`
 	Error     string          `json:"error"`
 	Warnings  json.RawMessage `json:"warnings"`
+	// IsPartial is true where VictoriaMetrics left out the data of a node that did not answer.
+	IsPartial json.RawMessage `json:"isPartial"`
 	Data      struct {
 		ResultType string          `json:"resultType"`
 		Result     json.RawMessage `json:"result"`
@@ -84,6 +91,9 @@ func decodeAnswer(said fetch.Answer) gates.Answer {
 	case said.Status != http.StatusOK || e.Status != "success":
 		return gates.Answer{Problem: problemForeign, Unavailable: true}
 	}
+	if partial := string(e.IsPartial); partial != "" && partial != "false" && partial != "null" {
+		return gates.Answer{Problem: problemIncomplete, Unavailable: true}
+	}
 	if a := warningAnswer(e.Warnings); a.Problem != "" {
 		return a
 	}
@@ -109,8 +119,8 @@ func outageOf(status int) string {
 }
 
 // warningAnswer is the problem of an answer with warnings, none without. A warning that is not about the query says that a part of the backend
-// did not answer, as a store of Thanos or a remote read: that is an outage of it. Prometheus begins those about the query with one of aboutQuery
-// (util/annotations).
+// did not answer, as a store of Thanos or a remote read: that is an outage of it. Prometheus begins those about the query with queryWarning, and notes about it,
+// which older versions list among the warnings, with queryInfo (util/annotations). A note is not an error.
 func warningAnswer(list json.RawMessage) gates.Answer {
 	if len(list) == 0 || string(list) == "null" {
 		return gates.Answer{}
@@ -122,20 +132,17 @@ func warningAnswer(list json.RawMessage) gates.Answer {
 	out := gates.Answer{}
 	for d.More() {
 		text := ""
-		if d.Decode(&text) != nil || !isAboutQuery(text) {
+		err := d.Decode(&text)
+		switch {
+		case err == nil && strings.HasPrefix(text, queryInfo):
+		case err == nil && strings.HasPrefix(text, queryWarning):
+			out.Problem = problemWarning
+		default:
 			return gates.Answer{Problem: problemIncomplete, Unavailable: true}
 		}
-		out.Problem = problemWarning
 	}
 	return out
 }
-
-func isAboutQuery(warning string) bool {
-	return slices.ContainsFunc(aboutQuery(), func(begin string) bool { return strings.HasPrefix(warning, begin) })
-}
-
-// aboutQuery is how a warning begins that is about the query, and not about the backend.
-func aboutQuery() []string { return []string{"PromQL warning:", "PromQL info:"} }
 
 // describeRefusal repeats what the server says about the text of a query, and nothing that it says about its data: the labels of series that it
 // shows there may belong to another tenant.
