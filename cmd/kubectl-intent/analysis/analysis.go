@@ -3,6 +3,7 @@ package analysis
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -69,6 +70,23 @@ type converter struct {
 	object   string
 	out      Conversion
 	problems []Problem
+
+	// usedArgs are the names of arguments and variables that an object of the files has.
+	usedArgs map[string]bool
+}
+
+func newConverter(o Options) *converter {
+	return &converter{Options: o, usedArgs: map[string]bool{}}
+}
+
+// refuseUnusedArgs refuses values for arguments and variables that no object of the files has: a name may be misspelled.
+func (c *converter) refuseUnusedArgs() {
+	c.object = "--arg"
+	for _, name := range slices.Sorted(maps.Keys(c.Args)) {
+		if !c.usedArgs[name] {
+			c.refusef(name, "no template of the files has an argument or a variable of this name")
+		}
+	}
 }
 
 func (c *converter) refusef(field, format string, args ...any) {

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -57,7 +56,7 @@ func isTemplateOfArgo(n named) bool {
 // FromArgoRollouts converts the AnalysisTemplates and ClusterAnalysisTemplates among documents. It returns a FieldsError for what cannot be converted,
 // and passes over objects of other kinds.
 func FromArgoRollouts(documents [][]byte, o Options) (*Conversion, error) {
-	c := &converter{Options: o}
+	c := newConverter(o)
 	for _, d := range documents {
 		n, err := kindOf(d)
 		if err != nil {
@@ -73,6 +72,7 @@ func FromArgoRollouts(documents [][]byte, o Options) (*Conversion, error) {
 		}
 		c.convertTemplate(t)
 	}
+	c.refuseUnusedArgs()
 	return c.result()
 }
 
@@ -88,6 +88,7 @@ func (c *converter) argoValues(args []argoArg) map[string]string {
 	values := map[string]string{}
 	for i, a := range args {
 		given, ok := c.Args[a.Name]
+		c.usedArgs[a.Name] = true
 		field := fmt.Sprintf("spec.args[%d]", i)
 		switch {
 		case ok:
@@ -102,11 +103,6 @@ func (c *converter) argoValues(args []argoArg) map[string]string {
 		if _, ok := values[argsPrefix+a.Name]; !ok {
 			// The argument is refused once, and not where it is used too.
 			values[argsPrefix+a.Name] = ""
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Args)) {
-		if _, ok := values[argsPrefix+name]; !ok {
-			c.refusef("spec.args", "the template has no argument %s, and --arg has a value for it", name)
 		}
 	}
 	return values

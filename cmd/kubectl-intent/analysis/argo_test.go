@@ -154,18 +154,26 @@ func TestFromArgoRollouts(t *testing.T) {
     serviceAccountName: tester
     script: |
       export HOST='shop'\''s'
-      (
-      curl -sf http://$HOST
-      ) || exit 3
+      (exec sh -c 'curl -sf http://$HOST') || exit 3
   count: 1
   timeout: 2m
+`},
+		},
+		"Arguments": {
+			reason: "Each argument that a template of the file has may get a value.",
+			in: strings.Replace(metric("successCondition: result < 5\n    provider: {prometheus: {query: 'up{job=\"{{args.job}}\"}'}}"), "spec:", "spec:\n  args: [{name: job}]", 1) +
+				"---\n" + strings.Replace(metric("successCondition: result < 6\n    provider: {prometheus: {query: 'up{host=\"{{args.host}}\"}'}}"), "spec:", "spec:\n  args: [{name: host}]", 1),
+			options: Options{Args: map[string]string{"job": "a", "host": "b"}},
+			want: want{checks: `
+- {name: m, type: Prometheus, prometheus: {query: 'up{job="a"}'}, threshold: "< 5", count: 1}
+- {name: m, type: Prometheus, prometheus: {query: 'up{host="b"}'}, threshold: "< 6", count: 1}
 `},
 		},
 		"Others": {reason: "Objects of other kinds are passed over.", in: "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n", want: want{checks: `[]`}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := FromArgoRollouts([][]byte{[]byte(tc.in)}, tc.options)
+			got, err := FromArgoRollouts(texts(strings.Split(tc.in, "---\n")), tc.options)
 			if err != nil {
 				t.Fatalf("\n%s\nFromArgoRollouts(...): %v", tc.reason, err)
 			}
@@ -178,10 +186,15 @@ func TestFromArgoRollouts(t *testing.T) {
 
 func TestFromArgoRolloutsRefuses(t *testing.T) {
 	cases := map[string]struct {
-		reason string
-		in     string
-		want   []string
+		reason  string
+		in      string
+		options Options
+		want    []string
 	}{
+		"UnusedArgument": {
+			reason: "A value for an argument that no template has is refused, since its name may be misspelled.", in: metric("successCondition: result < 5"),
+			options: Options{Args: map[string]string{"job": "a"}}, want: []string{"--arg: job: no template of the files has an argument"},
+		},
 		"Argument": {
 			reason: "An argument without a value, and an address without HTTPS, are both named.", in: successRate,
 			want: []string{"spec.args[0]: service-name has no value", "spec.metrics[0].provider.prometheus.address: "},
@@ -229,7 +242,7 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := FromArgoRollouts([][]byte{[]byte(tc.in)}, Options{})
+			got, err := FromArgoRollouts([][]byte{[]byte(tc.in)}, tc.options)
 			if err == nil || got != nil {
 				t.Fatalf("\n%s\nFromArgoRollouts(...): want problems and nothing else, got %+v", tc.reason, got)
 			}

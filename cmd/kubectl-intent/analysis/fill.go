@@ -16,6 +16,7 @@ var placeholderPattern = regexp.MustCompile(`\{\{ *([^{}]*?) *\}\}`)
 func (c *converter) fill(field, text string, values map[string]string) string {
 	return placeholderPattern.ReplaceAllStringFunc(text, func(found string) string {
 		name := placeholderPattern.FindStringSubmatch(found)[1]
+		c.usedArgs[shortName(name)] = true
 		value, ok := values[name]
 		if !ok {
 			c.refusef(field, "%s has no value: say --arg %s=VALUE. {{service}}, {{namespace}} and {{site}} may be a part of it", found, shortName(name))

@@ -1,9 +1,10 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
-	"slices"
+	"strings"
 	"time"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -67,21 +68,22 @@ type flaggerObjects struct {
 // FromFlagger converts the MetricTemplates among documents, by what the Canaries among them say of their metrics. It returns a FieldsError for what
 // cannot be converted, and passes over objects of other kinds.
 func FromFlagger(documents [][]byte, o Options) (*Conversion, error) {
-	c := &converter{Options: o}
+	c := newConverter(o)
 	all, err := c.readFlagger(documents)
 	if err != nil {
 		return nil, err
 	}
-	used := map[string]bool{}
+	used := map[int]bool{}
 	for _, canary := range all.canaries {
 		c.convertCanary(canary, all.templates, used)
 	}
-	for _, t := range all.templates {
-		if !used[t.Metadata.Name] {
+	for i, t := range all.templates {
+		if !used[i] {
 			c.object = t.Kind + " " + t.Metadata.Name
 			c.convertAlone(t)
 		}
 	}
+	c.refuseUnusedArgs()
 	return c.result()
 }
 
@@ -111,7 +113,7 @@ func (c *converter) readFlagger(documents [][]byte) (flaggerObjects, error) {
 }
 
 // convertCanary converts the metrics of a Canary.
-func (c *converter) convertCanary(canary flaggerCanary, templates []flaggerTemplate, used map[string]bool) {
+func (c *converter) convertCanary(canary flaggerCanary, templates []flaggerTemplate, used map[int]bool) {
 	c.object = canary.Kind + " " + canary.Metadata.Name
 	for i, m := range canary.Spec.Analysis.Metrics {
 		path := fmt.Sprintf("spec.analysis.metrics[%d]", i)
@@ -119,14 +121,37 @@ func (c *converter) convertCanary(canary flaggerCanary, templates []flaggerTempl
 			c.refusef(path+".templateRef", "is absent: Flagger has the query of %s for each mesh. Name a MetricTemplate, or use a metric of a Blueprint", m.Name)
 			continue
 		}
-		at := slices.IndexFunc(templates, func(t flaggerTemplate) bool { return t.Metadata.Name == m.TemplateRef.Name })
-		if at < 0 {
-			c.refusef(path+".templateRef", "the files have no MetricTemplate %s", m.TemplateRef.Name)
+		namespace := cmp.Or(m.TemplateRef.Namespace, canary.Metadata.Namespace)
+		found := findTemplates(templates, m.TemplateRef.Name, namespace)
+		if len(found) != 1 {
+			c.refusef(path+".templateRef", "the files have %d MetricTemplates %s, and not one", len(found), strings.TrimPrefix(namespace+"/"+m.TemplateRef.Name, "/"))
 			continue
 		}
-		used[m.TemplateRef.Name] = true
-		c.convertFlaggerMetric(path, canary, m, templates[at])
+		used[found[0]] = true
+		c.convertFlaggerMetric(path, canary, m, templates[found[0]])
 	}
+}
+
+// findTemplates returns the positions of the templates that have a name in a namespace. A template whose file leaves out its namespace may be in any, unless
+// another one has just that namespace. An empty namespace is unknown, and admits each.
+func findTemplates(templates []flaggerTemplate, name, namespace string) []int {
+	var exact, possible []int
+	for i, t := range templates {
+		switch {
+		case t.Metadata.Name != name:
+		case t.Metadata.Namespace == namespace:
+			exact = append(exact, i)
+		case t.Metadata.Namespace == "" || namespace == "":
+			possible = append(possible, i)
+		}
+	}
+	if namespace == "" {
+		return append(exact, possible...)
+	}
+	if len(exact) > 0 {
+		return exact
+	}
+	return possible
 }
 
 func (c *converter) convertFlaggerMetric(path string, canary flaggerCanary, m flaggerMetric, t flaggerTemplate) {

@@ -69,6 +69,25 @@ func TestFromFlagger(t *testing.T) {
 			want: want{notes: 1, checks: "- name: not-found-share-min\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: '>= 0.5'\n  interval: 30s\n  count: 5\n  failureLimit: 4\n" +
 				"- name: not-found-share-max\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 5\n  failureLimit: 4\n"},
 		},
+		"Namespace": {
+			reason:  "Of two templates with one name, a Canary refers to that of the namespace.",
+			in:      []string{strings.NewReplacer("namespace: canaries", "namespace: team-b", "100 *", "200 *").Replace(notFound), canary, notFound},
+			options: Options{Args: map[string]string{"target": "{{service}}", "code": "404"}, UsesSiteServer: true, Threshold: "<= 7"},
+			want: want{checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 10\n  failureLimit: 2\n  timeout: 11m\n" +
+				"- name: not-found\n  type: Prometheus\n  prometheus:" + strings.NewReplacer("100 *", "200 *", "[2m]", "[1m]").Replace(query) + "\n  threshold: <= 7\n  interval: 1m\n  count: 3\n"},
+		},
+		"OwnNamespace": {
+			reason:  "Without a namespace, a Canary refers to a template of its own one.",
+			in:      []string{strings.NewReplacer("namespace: canaries", "namespace: team-a").Replace(notFound), strings.Replace(canary, ", namespace: canaries", "", 1)},
+			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
+			want:    want{checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 10\n  failureLimit: 2\n  timeout: 11m\n"},
+		},
+		"NamespaceLeftOut": {
+			reason:  "A template whose file leaves out its namespace may be in that of the reference.",
+			in:      []string{strings.Replace(notFound, ", namespace: canaries", "", 1), canary},
+			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
+			want:    want{checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 10\n  failureLimit: 2\n  timeout: 11m\n"},
+		},
 		"Alone": {
 			reason: "A template without a Canary has the threshold that the user says.", in: []string{strings.Replace(notFound, "[{{ interval }}]", "[2m]", 2)},
 			options: Options{Args: map[string]string{"target": "{{service}}", "code": "404"}, UsesSiteServer: true, Threshold: "< 1"},
@@ -101,8 +120,16 @@ func TestFromFlaggerRefuses(t *testing.T) {
 		"Alone":    {reason: "A template whose threshold is not known is refused.", in: []string{notFound}, want: []string{"metadata.name: no Canary of the files"}},
 		"Provider": {reason: "Another provider is refused.", in: []string{strings.Replace(notFound, "type: prometheus", "type: datadog", 1), canary}, want: []string{`spec.provider.type: "datadog" is not prometheus`}},
 		"Builtin":  {reason: "A metric whose query Flagger has is refused.", in: []string{strings.Replace(canary, "      templateRef: {name: not-found, namespace: canaries}\n", "", 1)}, want: []string{"spec.analysis.metrics[0].templateRef: is absent"}},
-		"Missing":  {reason: "A template that the files do not have is named.", in: []string{canary}, want: []string{"spec.analysis.metrics[0].templateRef: the files have no MetricTemplate not-found"}},
-		"Inline":   {reason: "A query of a Canary's own is refused.", in: []string{strings.Replace(canary, "      interval: 2m\n", "      query: up\n", 1)}, want: []string{"spec.analysis.metrics[0].query: has no counterpart", "templateRef"}},
+		"Missing":  {reason: "A template that the files do not have is named.", in: []string{canary}, want: []string{"spec.analysis.metrics[0].templateRef: the files have 0 MetricTemplates canaries/not-found, and not one"}},
+		"OtherNamespace": {
+			reason: "A template of another namespace is not taken for the one of the reference.", in: []string{strings.NewReplacer("namespace: canaries", "namespace: team-b").Replace(notFound), canary},
+			want: []string{"spec.analysis.metrics[0].templateRef: the files have 0 MetricTemplates canaries/not-found", "metadata.name: no Canary of the files"},
+		},
+		"Twice": {
+			reason: "Two templates that may both be meant are refused.", in: []string{notFound, notFound, canary},
+			want: []string{"spec.analysis.metrics[0].templateRef: the files have 2 MetricTemplates canaries/not-found, and not one", "metadata.name: no Canary of the files"},
+		},
+		"Inline": {reason: "A query of a Canary's own is refused.", in: []string{strings.Replace(canary, "      interval: 2m\n", "      query: up\n", 1)}, want: []string{"spec.analysis.metrics[0].query: has no counterpart", "templateRef"}},
 		"NoRange": {
 			reason: "A metric that nothing can fail is refused.", in: []string{strings.Replace(canary, "{max: 5}", "{}", 1), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
 			want: []string{"spec.analysis.metrics[0].thresholdRange: is absent"},

@@ -3,7 +3,6 @@ package analysis
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -31,16 +30,18 @@ type argoJob struct {
 }
 
 type argoContainer struct {
-	Name            string   `json:"name"`
-	Image           string   `json:"image"`
-	ImagePullPolicy string   `json:"imagePullPolicy"`
-	Command         []string `json:"command"`
-	Args            []string `json:"args"`
-	Resources       any      `json:"resources"`
-	Env             []struct {
-		Name  string `json:"name"`
-		Value string `json:"value"`
-	} `json:"env"`
+	Name            string    `json:"name"`
+	Image           string    `json:"image"`
+	ImagePullPolicy string    `json:"imagePullPolicy"`
+	Command         []string  `json:"command"`
+	Args            []string  `json:"args"`
+	Resources       any       `json:"resources"`
+	Env             []argoEnv `json:"env"`
+}
+
+type argoEnv struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 func (c *converter) convertJob(path string, m argoMetric, check deploymentv1alpha1.Check, values map[string]string) {
@@ -93,35 +94,68 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // script returns a shell script that does what a container does. Each exit code but 0 fails the check, as it fails a Job.
 func (c *converter) script(path string, container argoContainer, values map[string]string) string {
 	var lines []string
+	variables := map[string]string{}
 	for i, e := range container.Env {
-		at := fmt.Sprintf("%s.env[%d]", path, i)
+		field := fmt.Sprintf("%s.env[%d]", path, i)
 		if !variableName.MatchString(e.Name) {
-			c.refusef(at+".name", "%q cannot be the name of a variable of a script", e.Name)
+			c.refusef(field+".name", "%q cannot be the name of a variable of a script", e.Name)
 		}
-		lines = append(lines, "export "+e.Name+"="+quoteForShell(c.fill(at+".value", e.Value, values)))
+		variables[e.Name] = c.expand(field+".value", c.fill(field+".value", e.Value, values), variables)
+		lines = append(lines, "export "+e.Name+"="+quoteForShell(variables[e.Name]))
 	}
 	if len(container.Command) == 0 {
 		c.refusef(path+".command", "is absent, and only the image has its entry point: name it")
 		return ""
 	}
-	words := slices.Concat(container.Command, container.Args)
-	for i, word := range words {
-		words[i] = c.fill(path+".command", word, values)
+	words := []string{}
+	for _, part := range []struct {
+		field string
+		words []string
+	}{{path + ".command", container.Command}, {path + ".args", container.Args}} {
+		for i, word := range part.words {
+			field := fmt.Sprintf("%s[%d]", part.field, i)
+			words = append(words, c.expand(field, c.fill(field, word, values), variables))
+		}
 	}
-	return strings.Join(append(lines, "(", shellCommand(words), ") || exit 3"), "\n") + "\n"
+	if strings.HasPrefix(words[0], "-") {
+		c.refusef(path+".command[0]", "%q begins with a hyphen, so that a shell cannot run it", words[0])
+	}
+	return strings.Join(append(lines, runProgram(words)), "\n") + "\n"
 }
 
-// shellCommand returns what runs the words of a command.
-func shellCommand(words []string) string {
-	isShell := slices.Contains([]string{"sh", "/bin/sh"}, words[0])
-	if isShell && len(words) == 3 && words[1] == "-c" {
-		return strings.TrimRight(words[2], "\n")
-	}
+// runProgram returns what runs a command as a container does: as a program of its own, and not as a word or a function of the shell, whose options end where a
+// part of a condition begins. A script that a shell gets as its argument keeps its "set -e", which the same shell would ignore before "||".
+func runProgram(words []string) string {
 	quoted := make([]string, 0, len(words))
 	for _, word := range words {
 		quoted = append(quoted, quoteForShell(word))
 	}
-	return strings.Join(quoted, " ")
+	return "(exec " + strings.Join(quoted, " ") + ") || exit 3"
+}
+
+// variableReference is what Kubernetes expands in commands, arguments and values of variables, and $$, which stands for $.
+var variableReference = regexp.MustCompile(`\$\$|\$\(([^)]*)\)`)
+
+// serviceVariable is a variable about a Service of the namespace, which Kubernetes adds to each container (k8s.io/kubernetes/pkg/kubelet/envvars).
+var serviceVariable = regexp.MustCompile(`^[A-Z0-9_]+_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
+
+// expand replaces the references to variables of a container as Kubernetes does (k8s.io/kubernetes/third_party/forked/golang/expansion). A reference to none of them stays:
+// in a script it runs a command.
+func (c *converter) expand(field, text string, variables map[string]string) string {
+	return variableReference.ReplaceAllStringFunc(text, func(found string) string {
+		if found == "$$" {
+			return "$"
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(found, "$("), ")")
+		value, ok := variables[name]
+		if ok {
+			return value
+		}
+		if serviceVariable.MatchString(name) {
+			c.refusef(field, "%s is the variable of a Service, which the pods of a check do not get: write its name, such as shop.team-a.svc", found)
+		}
+		return found
+	})
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
