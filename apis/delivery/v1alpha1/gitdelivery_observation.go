@@ -178,6 +178,10 @@ type GitDeliveryObservation struct {
 	// +optional
 	Taken *ledger.Head `json:"taken,omitempty"`
 
+	// Mandate is what the provider may record by the mandate of the spec. Absent means that it records nothing by a mandate.
+	// +optional
+	Mandate *MandateStatus `json:"mandate,omitempty"`
+
 	// Record of what the repository was brought to last. Absent where it was brought to nothing, or where it is not known.
 	// +optional
 	Record *LedgerRecord `json:"record,omitempty"`

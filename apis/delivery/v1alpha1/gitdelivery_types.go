@@ -171,6 +171,7 @@ type LedgerUpdate struct {
 // GitDeliveryParameters are what a delivery brings to a repository.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.ledger) != has(self.copy)",message="ledger goes to the home repository and copy to all others: exactly one of them must be set"
+// +kubebuilder:validation:XValidation:rule="!has(self.mandate) || has(self.ledger)",message="mandate goes with ledger: only the delivery to the home repository has one"
 type GitDeliveryParameters struct {
 	// ClaimRef names the claim that is delivered.
 	// +required
@@ -179,6 +180,10 @@ type GitDeliveryParameters struct {
 	// Ledger says what to record in the ledger of the deployment. Only the delivery to its home repository has it.
 	// +optional
 	Ledger *LedgerUpdate `json:"ledger,omitempty"`
+
+	// Mandate lets the provider record what follows in the ledger without the function. Absent means that only the events of ledger are recorded.
+	// +optional
+	Mandate *Mandate `json:"mandate,omitempty"`
 
 	// Copy is what is recorded in the home repository. Every delivery to another repository has it, and its repository keeps it, so that a ledger
 	// that is lost can be recovered.

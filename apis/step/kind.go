@@ -1,0 +1,55 @@
+package step
+
+import "github.com/intentplane/intentplane/apis/ledger"
+
+// Rules is the version of the rules by which Conclude decides. It rises when other events follow from the same state and input.
+const Rules int32 = 1
+
+// A Kind is a kind of event that Conclude returns, so that a mandate can list it. It says nothing about events of Begin.
+type Kind string
+
+// Kinds of events.
+const (
+	// KindReject rejects the current revision, because of what is proven of it.
+	KindReject Kind = "Reject"
+
+	// KindRollBack begins an attempt to roll a rejected revision back, begins its stages, and ends it.
+	KindRollBack Kind = "RollBack"
+
+	// KindRequest does what a RolloutRequest asks for: Abort, RollbackTo or Promote.
+	KindRequest Kind = "Request"
+
+	// KindAdvance begins the next step or stage of a revision that is not rejected.
+	KindAdvance Kind = "Advance"
+
+	// KindVerify verifies the current revision.
+	KindVerify Kind = "Verify"
+)
+
+// KindOf returns the kind of an event that follows from a state, or "" for an event that needs the spec or the catalog: no mandate lists it.
+func KindOf(s ledger.State, e ledger.Event) Kind {
+	switch {
+	case e.Judged != nil:
+		return kindOfVerdict(*e.Judged)
+	case e.Withdrawn != nil, e.Promoted != nil:
+		return KindRequest
+	case e.RolledBack != nil, e.Restored != nil, e.Advanced != nil && s.IsRejected():
+		return KindRollBack
+	case e.Advanced != nil:
+		return KindAdvance
+	}
+	return ""
+}
+
+// kindOfVerdict returns the kind of a verdict. A move that its user edits back is rejected because of the spec, and no RolloutRequest asked for it.
+func kindOfVerdict(j ledger.Judged) Kind {
+	switch {
+	case j.RequestRef != nil:
+		return KindRequest
+	case j.Verdict.Result == ledger.VerdictVerified:
+		return KindVerify
+	case j.Verdict.Reason == ledger.RejectedRequested:
+		return ""
+	}
+	return KindReject
+}
