@@ -267,6 +267,9 @@ const (
 
 	// RejectedDelivery is that of a rejection by a repository, or by a limit. It may lose its cause once files of other users may be overwritten.
 	RejectedDelivery = "DeliveryRefused"
+
+	// RejectedFilesLost is that of a rejection because files are in no object any more: only who renders them knows.
+	RejectedFilesLost = "FilesLost"
 )
 
 // PauseManual is a pause that lasts until a user releases the next step.

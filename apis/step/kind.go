@@ -6,6 +6,9 @@ import "github.com/intentplane/intentplane/apis/ledger"
 const Rules int32 = 1
 
 // A Kind is a kind of event that Conclude returns, so that a mandate can list it. It says nothing about events of Begin.
+//
+// +kubebuilder:validation:MinLength=1
+// +kubebuilder:validation:MaxLength=32
 type Kind string
 
 // Kinds of events.
@@ -41,14 +44,15 @@ func KindOf(s ledger.State, e ledger.Event) Kind {
 	return ""
 }
 
-// kindOfVerdict returns the kind of a verdict. A move that its user edits back is rejected because of the spec, and no RolloutRequest asked for it.
+// kindOfVerdict returns the kind of a verdict. A move that its user edits back is rejected because of the spec, and no RolloutRequest asked for it. That files are
+// lost follows from what is rendered.
 func kindOfVerdict(j ledger.Judged) Kind {
 	switch {
 	case j.RequestRef != nil:
 		return KindRequest
 	case j.Verdict.Result == ledger.VerdictVerified:
 		return KindVerify
-	case j.Verdict.Reason == ledger.RejectedRequested:
+	case j.Verdict.Reason == ledger.RejectedRequested, j.Verdict.Reason == ledger.RejectedFilesLost:
 		return ""
 	}
 	return KindReject

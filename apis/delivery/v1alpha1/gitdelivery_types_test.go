@@ -51,6 +51,17 @@ func ordered() ledger.Event {
 	}}}
 }
 
+// homeDelivery returns a delivery to a home that records nothing new.
+func homeDelivery() *v1alpha1.GitDelivery {
+	d := &v1alpha1.GitDelivery{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "GitDelivery"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"},
+	}
+	d.Spec.ForProvider.ClaimRef = rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"}
+	d.Spec.ForProvider.Ledger = &v1alpha1.LedgerUpdate{}
+	return d
+}
+
 // TestGitDeliveryLedgerFields checks which GitDeliveries the API server takes.
 func TestGitDeliveryLedgerFields(t *testing.T) {
 	state := &ledger.State{Head: ledger.Head{Ledger: "uid-1", Epoch: 1, Seq: 1, ID: "1"}, Home: "platform"}
@@ -88,11 +99,8 @@ func TestGitDeliveryLedgerFields(t *testing.T) {
 	server := newServer(t, "gitdeliveries")
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := &v1alpha1.GitDelivery{
-				TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "GitDelivery"},
-				ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "web"},
-			}
-			d.Spec.ForProvider.ClaimRef = rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Kind: "IntentDeployment", Namespace: "team-a", Name: "web"}
+			d := homeDelivery()
+			d.Spec.ForProvider.Ledger = nil
 			tc.change(&d.Spec.ForProvider)
 			got := problemsOf(t, server, d)
 			if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {

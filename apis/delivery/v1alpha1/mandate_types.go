@@ -34,8 +34,6 @@ type Mandate struct {
 	// +required
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=8
-	// +kubebuilder:validation:items:MinLength=1
-	// +kubebuilder:validation:items:MaxLength=32
 	// +listType=set
 	May []step.Kind `json:"may"`
 
@@ -57,7 +55,7 @@ type Mandate struct {
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +kubebuilder:validation:items:MaxLength=63
-	// +listType=set
+	// +listType=atomic
 	Without []string `json:"without,omitempty"`
 
 	// Spec is the digest of the claim's spec that the mandate follows from, as in status.intentDigest of the claim.
@@ -106,14 +104,13 @@ type MandateStatus struct {
 	// May lists the kinds of events of the mandate that the provider knows.
 	// +required
 	// +kubebuilder:validation:MaxItems=8
-	// +kubebuilder:validation:items:MaxLength=32
 	// +listType=set
 	May []step.Kind `json:"may"`
 }
 
 // Covers reports whether the mandate is for the current revision of a ledger, or for the revision that a user rolls back by it.
 func (m *Mandate) Covers(s ledger.State) bool {
-	if m == nil || s.Current == nil || s.Successor != "" || s.IsClosed || m.Ledger != s.Ledger || m.Epoch != s.Epoch {
+	if m == nil || m.Revision < 1 || s.Current == nil || s.Successor != "" || s.IsClosed || m.Ledger != s.Ledger || m.Epoch != s.Epoch {
 		return false
 	}
 	return m.Revision == s.Current.Number || m.Revision == s.Withdraws

@@ -61,7 +61,7 @@ const (
 	RejectedClusterTimedOut = "ClusterTimedOut"
 
 	// RejectedFilesLost means that the files of what a move from or to tracks replaces are in no object any more.
-	RejectedFilesLost = "FilesLost"
+	RejectedFilesLost = ledger.RejectedFilesLost
 
 	// RejectedGateFailed means that a Gate did not let the revision pass.
 	RejectedGateFailed = "GateFailed"
