@@ -33,6 +33,7 @@ func TestForgedVerdict(t *testing.T) {
 	s.Until("the policy holds", patience.Limit, func() bool { return patch(forged) != "" })
 	for name, tc := range map[string]struct{ patch, want string }{
 		"Verdict":    {patch: forged, want: "spec.forProvider: is written by Crossplane alone"},
+		"Mandate":    {patch: `{"spec":{"forProvider":{"mandate":{"may":["Reject"]}}}}`, want: "spec.forProvider: is written by Crossplane alone"},
 		"Config":     {patch: `{"spec":{"providerConfigRef":{"kind":"ClusterProviderConfig","name":"other"}}}`, want: "spec: managementPolicies is all"},
 		"Labels":     {patch: `{"metadata":{"labels":{"crossplane.io/composite":"other"}}}`, want: "metadata: labels and ownerReferences"},
 		"Owners":     {patch: `{"metadata":{"ownerReferences":[]}}`, want: "metadata: labels and ownerReferences"},

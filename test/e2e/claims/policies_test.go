@@ -62,6 +62,61 @@ spec:
 	}
 }
 
+// TestForgedEvidence lets nobody but the provider write what a SiteSync and a GitDelivery report, and nobody but Crossplane and the provider make a SiteSync, once
+// the example's policy is there, whatever RBAC allows.
+func TestForgedEvidence(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t, cp, "edge1")
+	user := s.Namespace + "-user"
+	const syncs, deliveries = "sitesyncs.delivery.intentplane.dev", "gitdeliveries.delivery.intentplane.dev"
+	allowUser(s, user, "get,create,update,patch", syncs+","+syncs+"/status,"+deliveries+"/status")
+	allowUser(s, user, "get", deliveries)
+	s.Succeed(s.Claim("shop", runIntent(s, 1, "edge1")))
+	delivery := s.Delivery().GetName()
+	sync := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(`
+apiVersion: delivery.intentplane.dev/v1alpha1
+kind: SiteSync
+metadata: {name: forged, annotations: {crossplane.io/paused: "true"}}
+spec:
+  forProvider:
+    claimRef: {apiGroup: claims.intentplane.dev, kind: IntentDeployment, namespace: `+s.Namespace+`, name: shop}
+    position: {epoch: 1, revision: 1, attempt: 0, step: 0, stage: 0}
+`), &sync.Object); err != nil {
+		t.Fatal(err)
+	}
+	sync.SetNamespace(s.Namespace)
+	s.Apply(sync.DeepCopy())
+	other := filepath.Join(t.TempDir(), "sync.yaml")
+	sync.SetName("other")
+	writeFile(s, other, sync)
+	report := func(resource, name string) []string {
+		return []string{"patch", resource, name, "--subresource=status", "--type=merge", "-p", `{"status":{"observedGeneration":7}}`}
+	}
+	provider := serviceAccountOf(controlplane.ProviderServiceAccount)
+	s.Until("the user may write a report", patience.Limit, func() bool { return refusalOfDryRun(s, user, report(deliveries, delivery)...) == "" })
+	bindPolicies(s)
+	s.Until("the policy holds", patience.Limit, func() bool { return refusalOfDryRun(s, user, report(deliveries, delivery)...) != "" })
+	const byProvider, byBoth = "status: what a GitDelivery or a SiteSync reports is written by the provider alone", "a SiteSync is written by Crossplane and the provider alone"
+	for name, tc := range map[string]struct {
+		user string
+		args []string
+		want string
+	}{
+		"Delivery":         {user: user, args: report(deliveries, delivery), want: byProvider},
+		"DeliveryProvider": {user: provider, args: report(deliveries, delivery)},
+		"Sync":             {user: user, args: report(syncs, "forged"), want: byProvider},
+		"SyncCrossplane":   {user: serviceAccountOf("crossplane"), args: report(syncs, "forged"), want: byProvider},
+		"SyncProvider":     {user: provider, args: report(syncs, "forged")},
+		"Create":           {user: user, args: []string{"create", "-f", other}, want: byBoth},
+		"CreateCrossplane": {user: serviceAccountOf("crossplane"), args: []string{"create", "-f", other}},
+	} {
+		if got := refusalOfDryRun(s, tc.user, tc.args...); tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+			t.Errorf("%s: want %q, got %q", name, tc.want, got)
+		}
+	}
+}
+
 // TestApprovalByEdit lets who may edit a deployment, and not create RolloutRequests, approve nothing by an edit, once the example's policy is
 // there. Other edits go on.
 func TestApprovalByEdit(t *testing.T) { //nolint:tparallel // Its cases edit one object.
