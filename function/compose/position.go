@@ -16,7 +16,7 @@ func AskForPosition(ds, observed map[string]*deliveryv1alpha1.GitDelivery, s led
 	for name, d := range ds {
 		located, position := *d, s.Position()
 		p := &located.Spec.ForProvider
-		p.Position, p.Ledger, p.Copy = &position, nil, nil
+		p.Position, p.Ledger, p.Copy, p.Mandate = &position, nil, nil, nil
 		if name == home {
 			p.Ledger = &deliveryv1alpha1.LedgerUpdate{}
 		}
@@ -41,10 +41,11 @@ func mustRemove(d, observed *deliveryv1alpha1.GitDelivery, at ledger.Position) b
 }
 
 // Record returns the delivery to the home of a ledger, which asks to record events on top of its head. While nothing is to be recorded, it asks
-// again for what led to the head, or to the head that the provider went on from, if it did before: another request would change the object for nothing.
-func Record(d, observed *deliveryv1alpha1.GitDelivery, head ledger.Head, events []ledger.Event) *deliveryv1alpha1.GitDelivery {
+// again for what led to the head, or to the head that the provider went on from, if it did before: another request would change the object for nothing. By the
+// mandate the provider records what follows.
+func Record(d, observed *deliveryv1alpha1.GitDelivery, head ledger.Head, events []ledger.Event, m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.GitDelivery {
 	out := *d
-	out.Spec.ForProvider.Ledger = &deliveryv1alpha1.LedgerUpdate{After: head, Events: events}
+	out.Spec.ForProvider.Ledger, out.Spec.ForProvider.Mandate = &deliveryv1alpha1.LedgerUpdate{After: head, Events: events}, m
 	if observed == nil || len(events) > 0 {
 		return &out
 	}
@@ -61,7 +62,7 @@ func Record(d, observed *deliveryv1alpha1.GitDelivery, head ledger.Head, events 
 func Withdraw(observed *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, newest ledger.State) *deliveryv1alpha1.GitDelivery {
 	out, essentials := resumeDelivery(observed, spec), newest.Essentials()
 	p := &out.Spec.ForProvider
-	p.Ledger, p.Copy = nil, &essentials
+	p.Ledger, p.Mandate, p.Copy = nil, nil, &essentials
 	if p.Position != nil && *p.Position != newest.Position() {
 		p.Position = nil
 	}

@@ -60,10 +60,11 @@ func TestAskForPosition(t *testing.T) {
 func TestAskForPositionAtHome(t *testing.T) {
 	s := settled()
 	ds := map[string]*deliveryv1alpha1.GitDelivery{"home": asking(ledger.Position{}, "a"), "other": asking(ledger.Position{}, "b")}
+	ds["other"].Spec.ForProvider.Ledger, ds["other"].Spec.ForProvider.Mandate = &deliveryv1alpha1.LedgerUpdate{}, &deliveryv1alpha1.Mandate{}
 	for name, d := range AskForPosition(ds, nil, s, "home") {
 		p := d.Spec.ForProvider
-		if isHome := name == "home"; (p.Ledger != nil) != isHome || p.Copy != nil || *p.Position != s.Position() {
-			t.Errorf("\nEach delivery asks for the position, and the one to the home alone records.\nAskForPosition(...): %s: got %+v", name, p)
+		if isHome := name == "home"; (p.Ledger != nil) != isHome || p.Copy != nil || p.Mandate != nil || *p.Position != s.Position() {
+			t.Errorf("\nEach delivery asks for the position, and the one to the home alone records, by a mandate that it gets with the events.\nAskForPosition(...): %s: got %+v", name, p)
 		}
 	}
 }
@@ -101,7 +102,7 @@ func TestRecord(t *testing.T) {
 			observed := asking(inWaves(1).Position(), "a")
 			observed.Spec.ForProvider.Ledger = tc.asked
 			observed.Status.AtProvider.Ledger, observed.Status.AtProvider.Taken = &ledger.State{Head: tc.head}, tc.taken
-			got := Record(asking(inWaves(1).Position(), "a"), observed, tc.head, tc.events)
+			got := Record(asking(inWaves(1).Position(), "a"), observed, tc.head, tc.events, nil)
 			if diff := cmp.Diff(tc.want, *got.Spec.ForProvider.Ledger); diff != "" {
 				t.Errorf("\n%s\nRecord(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -222,10 +223,10 @@ func TestWithdraw(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := asking(other, "a")
-			d.Spec.ForProvider.Position, d.Spec.ForProvider.Ledger = tc.was, &deliveryv1alpha1.LedgerUpdate{}
+			d.Spec.ForProvider.Position, d.Spec.ForProvider.Ledger, d.Spec.ForProvider.Mandate = tc.was, &deliveryv1alpha1.LedgerUpdate{}, &deliveryv1alpha1.Mandate{}
 			p := Withdraw(d, deploymentv1alpha1.DeliveryConfig{}, newest).Spec.ForProvider
-			if diff := cmp.Diff(tc.want, p.Position); diff != "" || p.Ledger != nil || p.Copy.Head != newest.Head || len(p.Trees) != 1 {
-				t.Errorf("\n%s\nWithdraw(...): position: -want, +got:\n%s\nwant no ledger and a copy of the newest state, got %+v", tc.reason, diff, p)
+			if diff := cmp.Diff(tc.want, p.Position); diff != "" || p.Ledger != nil || p.Mandate != nil || p.Copy.Head != newest.Head || len(p.Trees) != 1 {
+				t.Errorf("\n%s\nWithdraw(...): position: -want, +got:\n%s\nwant no ledger, no mandate and a copy of the newest state, got %+v", tc.reason, diff, p)
 			}
 		})
 	}

@@ -24,7 +24,7 @@ func (dr decider) awaitHome(d Decision, home step.Home) Decision {
 	name := dr.observed.homeDelivery(home.ConfigRef, dr.compiled.deliveries)
 	d.LedgerUnreachable = unreachableMessage(dr.observed.deliveries[name], home)
 	if dr.observed.deliveries[name] == nil {
-		d.composed[name] = compose.Record(dr.emptyHome(home.ConfigRef, name), nil, ledger.Head{}, nil)
+		d.composed[name] = compose.Record(dr.emptyHome(home.ConfigRef, name), nil, ledger.Head{}, nil, nil)
 	}
 	return d
 }
@@ -100,8 +100,8 @@ func (dr decider) carryOut(d Decision, p proposedState) Decision {
 	return d
 }
 
-// staysAsItIs is true while nothing new may be ordered, and each resource asks for what is recorded. What a SiteSync looks for in tracks follows from
-// what the repositories report, too.
+// staysAsItIs is true while nothing new may be ordered, and each resource asks for what is recorded, the home with the mandate for it. What a SiteSync looks
+// for in tracks follows from what the repositories report, too.
 func (dr decider) staysAsItIs(d Decision, p proposedState) bool {
 	if dr.isSyncOther(p) || p.state.HasTracks() || !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
 		return false
@@ -111,7 +111,7 @@ func (dr decider) staysAsItIs(d Decision, p proposedState) bool {
 			return false
 		}
 	}
-	return true
+	return dr.hasMandate(p)
 }
 
 // isSyncOther is true for a SiteSync that was lost, or that is about another position: it was composed with events that were not recorded.
@@ -128,7 +128,7 @@ func (dr decider) composeDeliveries(d Decision, p proposedState) {
 		was := dr.observed.deliveries[name]
 		switch {
 		case name == p.asked.home:
-			d.composed[name] = compose.Record(asked, was, p.home.State.Head, p.events)
+			d.composed[name] = compose.Record(asked, was, p.home.State.Head, p.events, dr.mandateOf(p))
 		case recorded.Head == p.state.Head:
 			d.composed[name] = compose.Follow(name, asked, was, recorded)
 		}

@@ -320,7 +320,7 @@ func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t compose.T
 	}
 	out := compose.SiteToObserve(d, t.Tree, wave)
 	out.Traffic = compose.TrafficOf(t, from.Held, x.state.Current.Folder(), compose.Traffic{
-		Awaited: x.awaitedRevision(from.Held), Position: x.state.Position(), Drain: x.canaryDrain(), Observed: asked,
+		Awaited: x.awaitedRevision(from.Held), Position: x.state.Position(), Drain: drainOf(x.in), Observed: asked,
 	})
 	return &out
 }
@@ -351,8 +351,9 @@ func servingWithoutTracks(held deliveryv1alpha1.DeliveredTree, from *ledger.Past
 	return from.Number
 }
 
-func (x trackedState) canaryDrain() string {
-	if c := x.in.Spec.DeliveryConfig.Canary; c != nil {
+// drainOf returns how long pods stay after they lost their requests.
+func drainOf(in Input) string {
+	if c := in.Spec.DeliveryConfig.Canary; c != nil {
 		if _, err := time.ParseDuration(string(c.Drain)); err == nil {
 			return string(c.Drain)
 		}

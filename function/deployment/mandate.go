@@ -1,0 +1,84 @@
+package deployment
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
+)
+
+// mandatedKinds returns the kinds of events that the provider may record without the function.
+func mandatedKinds() []step.Kind { return []step.Kind{step.KindReject, step.KindRollBack} }
+
+// mandateOf returns the mandate for the current revision of a proposed state, or nil where nothing follows in its ledger. A home keeps the one that it has where
+// nothing else would follow by another one, or once the revision came to its end: the object would change, and the deployment become unready, for nothing.
+func (dr decider) mandateOf(p proposedState) *deliveryv1alpha1.Mandate {
+	out := dr.newMandate(p.state)
+	home := dr.observed.deliveries[p.asked.home]
+	if home == nil || home.Spec.ForProvider.Ledger == nil {
+		return out
+	}
+	if m := home.Spec.ForProvider.Mandate; isAtEnd(p.proof) || hasSameEffect(m, out) {
+		return m
+	}
+	return out
+}
+
+// hasSameEffect is true for mandates by which the same events follow. Suspension and the digest of the spec hold back steps and verdicts that verify, which no
+// mandate lists.
+func hasSameEffect(a, b *deliveryv1alpha1.Mandate) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	other := *b
+	other.Suspended, other.Spec = a.Suspended, a.Spec
+	return equality.Semantic.DeepEqual(*a, other)
+}
+
+// hasMandate is true for a home that has the mandate for a proposed state.
+func (dr decider) hasMandate(p proposedState) bool {
+	home := dr.observed.deliveries[p.asked.home]
+	return home != nil && equality.Semantic.DeepEqual(home.Spec.ForProvider.Mandate, dr.mandateOf(p))
+}
+
+// isAtEnd is true for a revision that succeeded, or was rolled back, once the ledger holds that.
+func isAtEnd(c evidence.Comparison) bool {
+	return c.HasSucceeded() || c.State.Restored && c.IsRecorded()
+}
+
+// newMandate returns a mandate by the spec as it is now. An invalid timeout is the default, as in a rollback by the function.
+func (dr decider) newMandate(s ledger.State) *deliveryv1alpha1.Mandate {
+	policy := rollbackPolicy(dr.in)
+	out := &deliveryv1alpha1.Mandate{
+		Rules: step.Rules, Ledger: s.Ledger, Epoch: s.Epoch, Revision: s.Current.Number, May: mandatedKinds(),
+		Rollback: deliveryv1alpha1.MandatedRollback{
+			AutoRollback: policy.AutoRollback, MaxRetries: policy.MaxRetries, MaxPerHour: policy.MaxPerHour, AttemptTimeout: attemptTimeout(dr.in),
+		},
+		Suspended: *dr.in.Spec.Suspend, Without: dr.sitesLeft(s), Spec: dr.observed.specDigest,
+	}
+	if s.HasTracks() {
+		out.Drain = drainOf(dr.in)
+	}
+	if !out.Covers(s) {
+		return nil
+	}
+	return out
+}
+
+// sitesLeft returns the Sites of the current revision that the deployment is not for any more, as far as that is known.
+func (dr decider) sitesLeft(s ledger.State) []string {
+	var out []string
+	for _, part := range s.Current.Parts {
+		for _, site := range part.Sites {
+			if !dr.compiled.isChosen(site) {
+				out = append(out, site)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}

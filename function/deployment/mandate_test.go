@@ -1,0 +1,235 @@
+package deployment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
+)
+
+// TestNewMandate makes the mandate of revision 2, which goes to edge1 and edge2, of a spec without a word about policies.
+func TestNewMandate(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(dr *decider, s *ledger.State)
+		want   func(m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.Mandate
+	}{
+		"Default": {
+			reason: "The policy is that of the schema.", change: func(*decider, *ledger.State) {},
+			want: func(m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.Mandate { return m },
+		},
+		"Policy": {
+			reason: "The policy is that of the spec.",
+			change: func(dr *decider, _ *ledger.State) {
+				dr.in.Spec.RollbackConfig = deploymentv1alpha1.RollbackConfig{AutoRollback: new(false), MaxRetries: new(int32(0)), MaxPerHour: new(int32(9)), AttemptTimeout: "20m"}
+			},
+			want: func(m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.Mandate {
+				m.Rollback = deliveryv1alpha1.MandatedRollback{MaxPerHour: 9, AttemptTimeout: "20m"}
+				return m
+			},
+		},
+		"InvalidTimeout": {
+			reason: "A time that no attempt may have is a problem of the spec, and a rollback goes on with the default.",
+			change: func(dr *decider, _ *ledger.State) { dr.in.Spec.RollbackConfig.AttemptTimeout = "48h" },
+			want:   func(m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.Mandate { return m },
+		},
+		"Suspended": {
+			reason: "A suspended deployment has a mandate that says so.",
+			change: func(dr *decider, _ *ledger.State) { dr.in.Spec.Suspend = new(true) },
+			want:   func(m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.Mandate { m.Suspended = true; return m },
+		},
+		"Left": {
+			reason: "Nothing is restored at a Site that the deployment is not for any more.",
+			change: func(dr *decider, _ *ledger.State) { dr.compiled.chosen = map[string]bool{"edge2": true, "edge3": true} },
+			want:   func(m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.Mandate { m.Without = []string{"edge1"}; return m },
+		},
+		"Unknown": {
+			reason: "While the Sites of the spec are not known, the deployment is for all that it had.",
+			change: func(dr *decider, _ *ledger.State) { dr.compiled.chosen = nil },
+			want:   func(m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.Mandate { return m },
+		},
+		"Tracks": {
+			reason: "A revision in tracks has the time of the schema to drain.",
+			change: func(_ *decider, s *ledger.State) { s.Current.Track = ledger.TrackBlue },
+			want:   func(m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.Mandate { m.Drain = "30s"; return m },
+		},
+		"Drain": {
+			reason: "A revision in tracks has the time of the spec to drain.",
+			change: func(dr *decider, s *ledger.State) {
+				s.Current.Track, dr.in.Spec.DeliveryConfig.Canary = ledger.TrackBlue, &deploymentv1alpha1.CanaryConfig{Drain: "5s"}
+			},
+			want: func(m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.Mandate { m.Drain = "5s"; return m },
+		},
+		"Recovered": {
+			reason: "A ledger that was recovered has a mandate of its epoch.",
+			change: func(_ *decider, s *ledger.State) { s.Epoch = 2 },
+			want:   func(m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.Mandate { m.Epoch = 2; return m },
+		},
+		"Moved": {
+			reason: "Nothing follows in a ledger that goes on in another repository.",
+			change: func(_ *decider, s *ledger.State) { s.Successor = "other" },
+			want:   func(*deliveryv1alpha1.Mandate) *deliveryv1alpha1.Mandate { return nil },
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			dr := decider{observed: Observed{specDigest: "sha256:a"}, compiled: Compiled{chosen: map[string]bool{"edge1": true, "edge2": true}}}
+			dr.in.Spec.Default()
+			s := ledger.State{
+				Head:    ledger.Head{Ledger: "l", Epoch: 1, Seq: 5},
+				Current: &ledger.Revision{Number: 2, Parts: []ledger.Part{{Delivery: "a", Sites: []string{"edge2"}}, {Delivery: "b", Sites: []string{"edge1"}}}},
+			}
+			tc.change(&dr, &s)
+			want := tc.want(&deliveryv1alpha1.Mandate{
+				Rules: 1, Ledger: "l", Epoch: 1, Revision: 2, May: []step.Kind{step.KindReject, step.KindRollBack}, Spec: "sha256:a",
+				Rollback: deliveryv1alpha1.MandatedRollback{AutoRollback: true, MaxRetries: 3, MaxPerHour: 3, AttemptTimeout: "5m"},
+			})
+			if diff := cmp.Diff(want, dr.newMandate(s)); diff != "" {
+				t.Errorf("\n%s\nnewMandate(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// homeOfWorld returns the delivery to the home that a call asks for, and checks that no other one has a mandate.
+func (w *world) homeOfWorld(out *Output) *deliveryv1alpha1.GitDelivery {
+	w.t.Helper()
+	var home *deliveryv1alpha1.GitDelivery
+	for name, d := range w.deliveries(out) {
+		switch p := d.Spec.ForProvider; {
+		case p.Ledger != nil:
+			home = d
+		case p.Mandate != nil:
+			w.t.Errorf("%s is no home, and has a mandate", name)
+		}
+	}
+	if home == nil {
+		w.t.Fatal("no delivery to the home of the ledger")
+	}
+	return home
+}
+
+// mandateOfWorld returns the mandate of the home that a call asks for.
+func (w *world) mandateOfWorld(out *Output) *deliveryv1alpha1.Mandate {
+	w.t.Helper()
+	return w.homeOfWorld(out).Spec.ForProvider.Mandate
+}
+
+// TestMandateGoesWithItsRevision delivers two revisions, the second of which fails, and compares each mandate with the ledger that follows from the events beside
+// it. No mandate is a write of its own.
+func TestMandateGoesWithItsRevision(t *testing.T) {
+	w := newWorld(t)
+	w.observe("edge1", "edge2")
+	var last *deliveryv1alpha1.GitDelivery
+	round := func(state string) {
+		w.t.Helper()
+		home := w.homeOfWorld(w.call())
+		p := home.Spec.ForProvider
+		if s := w.stateAfter(*p.Ledger); p.Mandate == nil || !p.Mandate.Covers(s) {
+			t.Errorf("the mandate of a home is for the revision of its events: want revision %d, got %+v", s.Current.Number, p.Mandate)
+		}
+		if last != nil && !cmp.Equal(last.Spec.ForProvider.Mandate, p.Mandate) && cmp.Equal(last.Spec.ForProvider.Ledger, p.Ledger) {
+			t.Errorf("a mandate changes without an event:\n%s", cmp.Diff(last.Spec.ForProvider.Mandate, p.Mandate))
+		}
+		last = home
+		w.round(state, state)
+	}
+	for range 6 {
+		round("Live")
+	}
+	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
+	round("Syncing")
+	for range 6 {
+		round("Failed")
+	}
+	if s := w.ledger(); s.Current.Number != 2 || !s.IsRejected() || s.Cursor.Attempt == 0 {
+		t.Errorf("the second revision fails, and is rolled back: got %+v", s)
+	}
+}
+
+// stateAfter returns the state of the home's ledger after the events that a delivery asks for, if these are still to be recorded.
+func (w *world) stateAfter(asked deliveryv1alpha1.LedgerUpdate) ledger.State {
+	w.t.Helper()
+	s := w.ledger()
+	if asked.After != s.Head {
+		return s
+	}
+	s, err := ledger.Append(s, w.in.Now.Time, asked.Events...)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+// TestMandateFollowsPolicy edits the policy of a deployment whose revision is at work, or has come to its end.
+func TestMandateFollowsPolicy(t *testing.T) {
+	frozen := func(w *world) { w.say("no intent") }
+	autoRollback := func(w *world) { w.in.Spec.RollbackConfig.AutoRollback = nil }
+	cases := map[string]struct {
+		reason string
+		before func(w *world)
+		edit   func(w *world)
+		want   bool
+	}{
+		"AtWork": {reason: "The mandate of a revision at work follows the policy.", edit: func(*world) {}, want: true},
+		"Frozen": {reason: "The mandate of a revision at work follows the policy of a spec that cannot be compiled.", edit: frozen, want: true},
+		"Suspended": {
+			reason: "The home of a revision at work does not change for a suspension alone, which stops no rollback.",
+			edit:   func(w *world) { autoRollback(w); w.in.Spec.Suspend = new(true) },
+		},
+		"Digest": {
+			reason: "The home of a revision at work does not change for a spec that cannot be compiled, and has the same policy.",
+			edit:   func(w *world) { autoRollback(w); frozen(w) },
+		},
+		"Succeeded": {reason: "The home of a revision that succeeded does not change for a policy: it would not be ready for a moment.", before: (*world).settleLive, edit: func(*world) {}},
+		"Stays":     {reason: "The home of a revision that succeeded does not change for a spec that cannot be compiled.", before: (*world).settleLive, edit: frozen},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.observe("edge1", "edge2")
+			before := w.mandateOfWorld(w.round("Syncing", "Syncing"))
+			if tc.before != nil {
+				tc.before(w)
+			}
+			w.in.Spec.RollbackConfig.AutoRollback = new(false)
+			tc.edit(w)
+			got := w.mandateOfWorld(w.call())
+			if changed := !cmp.Equal(before, got); changed != tc.want || tc.want && got.Rollback.AutoRollback {
+				t.Errorf("\n%s\nwant a change %t:\n-before, +got:\n%s", tc.reason, tc.want, cmp.Diff(before, got))
+			}
+			spec, err := digest.Spec(&w.in.Spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tc.want && got.Spec != spec {
+				t.Errorf("\n%s\nwant the spec with digest %s, got %+v", tc.reason, spec, got)
+			}
+		})
+	}
+}
+
+// TestMandateOfUpgrade plays a version that knows mandates after one that does not.
+func TestMandateOfUpgrade(t *testing.T) {
+	w := newWorld(t)
+	w.observe("edge1", "edge2")
+	w.settleLive()
+	for _, o := range w.in.Observed {
+		if p, ok := o.Object["spec"].(map[string]any)["forProvider"].(map[string]any); ok {
+			delete(p, "mandate")
+		}
+	}
+	if m := w.mandateOfWorld(w.call()); m != nil {
+		t.Errorf("a deployment that succeeded is not written for a mandate alone: got %+v", m)
+	}
+	w.say(strings.ReplaceAll(*w.in.Spec.Intent, `"replicas": 2`, `"replicas": 3`))
+	if m := w.mandateOfWorld(w.call()); m == nil || m.Revision != 2 {
+		t.Errorf("the next revision has a mandate: got %+v", m)
+	}
+}
