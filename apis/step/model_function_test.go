@@ -56,7 +56,7 @@ func (m *model) call(seen modelCluster, writes func() bool) {
 		o := &m.cluster.Deliveries[i]
 		o.Exists, o.IsHome = true, i == home
 		if i == home {
-			o.After, o.Events = h.State.Head, events
+			o.After, o.Events, o.Mandate = h.State.Head, events, mandateOf(next)
 			continue
 		}
 		o.Position, o.Copy = asked.Position(), asked.Essentials()
@@ -76,7 +76,7 @@ func (m *model) propose(seen modelCluster, h Home) ([]ledger.Event, ledger.State
 	}
 	for range maxEvents {
 		e, _ := Step(next, m.input(next, seen))
-		if e == nil {
+		if e == nil || m.isLeftToProvider(next, *e, h, seen) {
 			break
 		}
 		after, err := ledger.Append(next, recordedAt, *e)
@@ -87,6 +87,15 @@ func (m *model) propose(seen modelCluster, h Home) ([]ledger.Event, ledger.State
 		next, events = after, append(events, *e)
 	}
 	return events, next
+}
+
+// isLeftToProvider is true for an event that the provider records by itself on top of the recorded state.
+func (m *model) isLeftToProvider(s ledger.State, e ledger.Event, h Home, seen modelCluster) bool {
+	home := seen.Deliveries[m.indexOf(h.ConfigRef)]
+	if s.Head != h.State.Head || home.Mandate != mandateOf(s) || !slices.Contains(mandates, KindOf(s, e)) {
+		return false
+	}
+	return !m.rules.Echo || home.Echo == s.Current.Number
 }
 
 // input is what a call knows about a position.

@@ -15,6 +15,7 @@ func (m *model) reconcile(i int, crashes bool) {
 	}
 	if d.IsHome {
 		m.recordEvents(d, repository)
+		m.concludeByMandate(d, repository)
 	}
 	if !d.IsHome {
 		m.follow(i, *d)
@@ -22,7 +23,37 @@ func (m *model) reconcile(i int, crashes bool) {
 	if crashes {
 		return
 	}
-	d.Observed, d.Ledger, d.Record = true, repository.Ledger, repository.Record
+	d.Observed, d.Ledger, d.Record, d.Echo = true, repository.Ledger, repository.Record, 0
+	if s := d.Ledger; d.IsHome && m.covers(d.Mandate, s) {
+		d.Echo = s.Current.Number
+	}
+}
+
+// covers is true for a mandate by which a provider records what follows in a ledger.
+func (m *model) covers(mandate modelMandate, s ledger.State) bool {
+	return m.honours && s.Current != nil && s.Successor == "" && !s.IsClosed && mandate == mandateOf(s)
+}
+
+// concludeByMandate records what follows by the mandate of the home, from what its own objects prove.
+func (m *model) concludeByMandate(d *modelDelivery, repository *modelRepository) {
+	for range maxEvents {
+		s := repository.Ledger
+		if !m.covers(d.Mandate, s) {
+			return
+		}
+		in := m.input(s, m.cluster)
+		in.Desired, in.Requests = nil, nil
+		e, _ := Conclude(s, in)
+		if e == nil || !slices.Contains(mandates, KindOf(s, *e)) {
+			return
+		}
+		next, err := ledger.Append(s, recordedAt, *e)
+		if err != nil {
+			m.truth.broken = "an event by mandate is illegal: " + err.Error()
+			return
+		}
+		m.record(repository, next)
+	}
 }
 
 // recordEvents appends what the home is asked for on top of the head that the function saw. A ledger that is lost, but not its object, continues from the status.

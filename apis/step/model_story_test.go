@@ -64,6 +64,8 @@ type modelFaults struct {
 	Moves, ForcedMoves bool
 	// Hands other than the function's append legal events.
 	Hands bool
+	// Mandates let the provider reject and roll back by itself, in some of its versions.
+	Mandates bool
 }
 
 func newModel(random *rand.Rand, repositories int, rules modelRules) *model {
@@ -84,11 +86,17 @@ func (m *model) tell(faults modelFaults) string {
 		if faults.Hands && m.random.IntN(3) == 0 {
 			m.appendByAnotherHand()
 		}
+		if faults.Mandates && m.random.IntN(20) == 0 {
+			m.honours = !m.honours
+		}
 		if m.truth.broken != "" {
 			return m.truth.broken
 		}
 	}
 	m.calm()
+	if faults.Mandates && m.random.IntN(2) == 0 {
+		m.intent = "x" // What is asked for in the end may be bad.
+	}
 	for range 40 {
 		m.call(m.snapshot(), always)
 		for i := range m.repositories {
@@ -148,12 +156,13 @@ func TestModel(t *testing.T) {
 		repositories int
 		faults       modelFaults
 	}{
-		"One":    {reason: "A deployment with one repository comes to its end whatever is lost.", repositories: 1, faults: modelFaults{States: true}},
-		"Two":    {reason: "A deployment with two repositories that lose nothing keeps every verdict.", repositories: 2},
-		"Three":  {reason: "A deployment with three repositories comes to its end whatever is lost.", repositories: 3, faults: modelFaults{States: true}},
-		"Hands":  {reason: "A verdict that another hand appends is kept like one that the function asked for.", repositories: 3, faults: modelFaults{Hands: true}},
-		"Moved":  {reason: "A ledger moves without a verdict being lost.", repositories: 3, faults: modelFaults{Moves: true}},
-		"Forced": {reason: "A ledger whose home is gone continues in another one.", repositories: 3, faults: modelFaults{States: true, Moves: true, ForcedMoves: true}},
+		"One":      {reason: "A deployment with one repository comes to its end whatever is lost.", repositories: 1, faults: modelFaults{States: true}},
+		"Two":      {reason: "A deployment with two repositories that lose nothing keeps every verdict.", repositories: 2},
+		"Three":    {reason: "A deployment with three repositories comes to its end whatever is lost.", repositories: 3, faults: modelFaults{States: true}},
+		"Hands":    {reason: "A verdict that another hand appends is kept like one that the function asked for.", repositories: 3, faults: modelFaults{Hands: true}},
+		"Mandates": {reason: "A deployment whose provider rejects and rolls back by itself, or leaves that to the function again, comes to its end whatever is lost.", repositories: 3, faults: modelFaults{Mandates: true, States: true}},
+		"Moved":    {reason: "A ledger moves without a verdict being lost.", repositories: 3, faults: modelFaults{Moves: true}},
+		"Forced":   {reason: "A ledger whose home is gone continues in another one.", repositories: 3, faults: modelFaults{States: true, Moves: true, ForcedMoves: true}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -180,6 +189,7 @@ func TestModelMutants(t *testing.T) {
 		"HomeFirst":      {reason: "Without the home being first a follower acts on what is never recorded.", change: func(r *modelRules) { r.HomeFirst = false }},
 		"Recover":        {reason: "Without recovery a follower stays ahead of the ledger for ever.", change: func(r *modelRules) { r.Recover = false }, faults: modelFaults{States: true}},
 		"ReportMissing":  {reason: "A ledger that is not told from an unknown one is never opened.", change: func(r *modelRules) { r.ReportMissing = false }, faults: modelFaults{States: true}},
+		"Echo":           {reason: "A verdict that the function leaves to a provider which does not say that it gives it is never given.", change: func(r *modelRules) { r.Echo = false }, faults: modelFaults{Mandates: true}},
 		"Identity":       {reason: "Without an identity a ledger that was opened again is taken for the one before.", change: func(r *modelRules) { r.Identity = false }, faults: modelFaults{States: true}},
 	}
 	for name, tc := range cases {

@@ -44,7 +44,26 @@ type modelDelivery struct {
 	Observed bool
 	Ledger   ledger.State
 	Record   modelRecord
+	// Mandate is what the home is given, and Echo the revision of which the provider says that it rejects it and rolls it back by itself. 0 means none.
+	Mandate modelMandate
+	Echo    int64
 }
+
+// A modelMandate is for one revision.
+type modelMandate struct {
+	Ledger          string
+	Epoch, Revision int64
+}
+
+func mandateOf(s ledger.State) modelMandate {
+	if s.Current == nil {
+		return modelMandate{}
+	}
+	return modelMandate{Ledger: s.Ledger, Epoch: s.Epoch, Revision: s.Current.Number}
+}
+
+// mandates lists the kinds of events that a mandate of the model has.
+var mandates = []Kind{KindReject, KindRollBack}
 
 // A modelSync is the SiteSync.
 type modelSync struct {
@@ -78,6 +97,8 @@ type model struct {
 	running map[string]int64
 	stuck   map[string]bool
 	intent  string
+	// honours says that the provider records what follows by mandates.
+	honours bool
 	opened  int
 	uids    int
 	truth   modelTruth
@@ -95,9 +116,11 @@ type modelRules struct {
 	ReportMissing bool
 	// Identity tells two ledgers of one epoch apart.
 	Identity bool
+	// Echo leaves to the provider only what its status says that it records by itself.
+	Echo bool
 }
 
-var allRules = modelRules{CompareAndSwap: true, HomeFirst: true, Recover: true, ReportMissing: true, Identity: true}
+var allRules = modelRules{CompareAndSwap: true, HomeFirst: true, Recover: true, ReportMissing: true, Identity: true, Echo: true}
 
 // isBad is true for an intent whose revisions fail their Gate.
 func isBad(intent string) bool { return intent == "x" }

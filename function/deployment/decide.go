@@ -82,7 +82,7 @@ func decide(in Input, o Observed, k Compiled) (Decision, error) {
 	return dr.carryOut(d, p), nil
 }
 
-// proposeEvents returns what follows from the recorded state of a ledger: events until none follows.
+// proposeEvents returns what follows from the recorded state of a ledger: events until none follows, or until the provider records the next one by itself.
 func (dr decider) proposeEvents(home step.Home) (proposedState, error) {
 	p := proposedState{home: home, events: slices.Clone(home.Events)}
 	s, err := ledger.Append(home.State, recordingTime(), p.events...)
@@ -98,7 +98,7 @@ func (dr decider) proposeEvents(home step.Home) (proposedState, error) {
 			in.Proof = p.withProof(p.proof.Proof()) // Nothing is proven of a position that is only proposed.
 		}
 		var e *ledger.Event
-		if e, p.holds = step.Step(s, in); e == nil || len(p.events) == maxEvents {
+		if e, p.holds = step.Step(s, in); e == nil || len(p.events) == maxEvents || dr.isLeftToProvider(p, *e) {
 			return p, nil
 		}
 		p.events = append(p.events, *e)

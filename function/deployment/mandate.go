@@ -82,3 +82,14 @@ func (dr decider) sitesLeft(s ledger.State) []string {
 	slices.Sort(out)
 	return out
 }
+
+// isLeftToProvider is true for an event that the provider records on top of the recorded state by the mandate of the home, as its status says. What follows events
+// that are only proposed goes with them.
+func (dr decider) isLeftToProvider(p proposedState, e ledger.Event) bool {
+	home := dr.observed.deliveries[p.asked.home]
+	if home == nil || p.state.Head != p.home.State.Head || !home.Spec.ForProvider.Mandate.Covers(p.state) {
+		return false
+	}
+	echo, kind := home.Status.AtProvider.Mandate, step.KindOf(p.state, e)
+	return echo != nil && kind != "" && echo.Rules == step.Rules && echo.Revision == p.state.Current.Number && slices.Contains(echo.May, kind)
+}

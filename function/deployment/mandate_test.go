@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
@@ -231,5 +232,102 @@ func TestMandateOfUpgrade(t *testing.T) {
 	w.say(strings.ReplaceAll(*w.in.Spec.Intent, `"replicas": 2`, `"replicas": 3`))
 	if m := w.mandateOfWorld(w.call()); m == nil || m.Revision != 2 {
 		t.Errorf("the next revision has a mandate: got %+v", m)
+	}
+}
+
+// TestIsLeftToProvider lets an event follow in revision 2, whose home has a mandate and an echo.
+func TestIsLeftToProvider(t *testing.T) {
+	rejected := ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictRejected, Reason: "GateFailed"}}}
+	aborted := ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictRejected, Reason: ledger.RejectedRequested}}}
+	aborted.Judged.RequestRef = &ledger.RequestReference{Name: "r", UID: "u"}
+	editedBack := ledger.Event{Judged: &ledger.Judged{Verdict: aborted.Judged.Verdict}}
+	rolledBack := ledger.Event{RolledBack: &ledger.RolledBack{Target: 1}}
+	isRejected := func(p *proposedState, _ *deliveryv1alpha1.GitDelivery) {
+		p.state.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "GateFailed"}
+	}
+	cases := map[string]struct {
+		reason string
+		event  ledger.Event
+		change func(p *proposedState, home *deliveryv1alpha1.GitDelivery)
+		want   bool
+	}{
+		"Reject":     {reason: "The provider rejects.", event: rejected, want: true},
+		"RollBack":   {reason: "The provider rolls back.", event: rolledBack, change: isRejected, want: true},
+		"Stage":      {reason: "The provider goes on with the stages of a rollback.", event: ledger.Event{Advanced: &ledger.Advanced{Stage: 1}}, change: isRejected, want: true},
+		"Restored":   {reason: "The provider ends a rollback.", event: ledger.Event{Restored: &ledger.Restored{}}, change: isRejected, want: true},
+		"Verify":     {reason: "The function verifies, since the echo does not list that.", event: ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}}}},
+		"Step":       {reason: "The function begins steps, since the echo does not list that.", event: ledger.Event{Advanced: &ledger.Advanced{Step: 1}}},
+		"Abort":      {reason: "The function does what requests ask for, since the echo does not list that.", event: aborted},
+		"EditedBack": {reason: "The function rejects what its user edits back, since the spec says so.", event: editedBack},
+		"Ordered":    {reason: "The function begins revisions.", event: ledger.Event{Ordered: &ledger.Ordered{}}},
+		"NoEcho":     {reason: "The function rejects where the provider does not say that it does.", event: rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) { home.Status.AtProvider.Mandate = nil }},
+		"NotListed": {
+			reason: "The function rolls back where the provider says that it rejects alone.", event: rolledBack,
+			change: func(p *proposedState, home *deliveryv1alpha1.GitDelivery) {
+				isRejected(p, home)
+				home.Status.AtProvider.Mandate.May = []step.Kind{step.KindReject}
+			},
+		},
+		"OtherRevision": {reason: "An echo about the revision before says nothing about this one.", event: rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) {
+			home.Status.AtProvider.Mandate.Revision = 1
+		}},
+		"OtherRules": {reason: "An echo by other rules says nothing about these.", event: rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) { home.Status.AtProvider.Mandate.Rules = 2 }},
+		"NoMandate":  {reason: "An echo of a mandate that the home has no more, such as one from a backup, says nothing.", event: rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) { home.Spec.ForProvider.Mandate = nil }},
+		"Recovered":  {reason: "An echo from before the ledger was recovered says nothing.", event: rejected, change: func(p *proposedState, _ *deliveryv1alpha1.GitDelivery) { p.state.Epoch, p.home.State.Epoch = 2, 2 }},
+		"Proposed":   {reason: "What follows a proposed event goes with it.", event: rolledBack, change: func(p *proposedState, home *deliveryv1alpha1.GitDelivery) { isRejected(p, home); p.state.Seq++ }},
+		"NoHome":     {reason: "A home that was lost records nothing by a mandate.", event: rejected, change: func(p *proposedState, _ *deliveryv1alpha1.GitDelivery) { p.asked.home = "lost" }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 5}, Current: &ledger.Revision{Number: 2}}
+			home := &deliveryv1alpha1.GitDelivery{}
+			home.Spec.ForProvider.Mandate = &deliveryv1alpha1.Mandate{Rules: 1, Ledger: "l", Epoch: 1, Revision: 2}
+			home.Status.AtProvider.Mandate = &deliveryv1alpha1.MandateStatus{Rules: 1, Revision: 2, May: mandatedKinds()}
+			p := proposedState{home: step.Home{State: s}, state: s, asked: assets{home: "home"}}
+			if tc.change != nil {
+				tc.change(&p, home)
+			}
+			dr := decider{observed: Observed{deliveries: map[string]*deliveryv1alpha1.GitDelivery{"home": home}}}
+			if got := dr.isLeftToProvider(p, tc.event); got != tc.want {
+				t.Errorf("\n%s\nisLeftToProvider(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestLeavesToProvider lets the second revision fail at its Sites, where the provider says what it records by itself. The home recorded that it was ordered.
+func TestLeavesToProvider(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		may    []any
+		want   string
+	}{
+		"Nothing":     {reason: "The function rejects and rolls back.", want: "Judged(Rejected SyncFailed) RolledBack(1)"},
+		"Both":        {reason: "The provider rejects and rolls back.", may: []any{"Reject", "RollBack"}, want: "Ordered(2)"},
+		"RejectAlone": {reason: "The function waits for the verdict before it rolls back.", may: []any{"Reject"}, want: "Ordered(2)"},
+		"Unknown":     {reason: "The function rejects and rolls back where the provider does something else.", may: []any{"Verify"}, want: "Judged(Rejected SyncFailed) RolledBack(1)"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.observe("edge1", "edge2")
+			w.settleLive()
+			w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
+			w.apply(w.call())
+			w.deliver()
+			for _, o := range w.in.Observed {
+				if o.GetKind() == "GitDelivery" && tc.may != nil {
+					w.must(unstructured.SetNestedMap(o.Object, map[string]any{"rules": int64(1), "revision": int64(2), "may": tc.may}, "status", "atProvider", "mandate"))
+				}
+			}
+			w.sync("Failed", "Failed")
+			var events []string
+			for _, e := range w.homeOfWorld(w.call()).Spec.ForProvider.Ledger.Events {
+				events = append(events, describeEvent(e))
+			}
+			if diff := cmp.Diff(tc.want, strings.Join(events, " ")); diff != "" {
+				t.Errorf("\n%s\nevents that the home is asked to record: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }

@@ -98,6 +98,7 @@ func (w *walk) playRound() *reply {
 		w.lookAgain()
 	}
 	w.measureAll()
+	w.concludeByMandate()
 	return out
 }
 

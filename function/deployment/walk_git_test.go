@@ -39,6 +39,8 @@ type repo struct {
 	onRecord func(before ledger.State, events []ledger.Event, now time.Time)
 	// missing is what the repository does not do to keep the ledger in order.
 	missing protection
+	// honours says that the provider records what follows by the mandate of the home.
+	honours bool
 }
 
 // A try is one attempt at one step of one revision.
@@ -236,6 +238,9 @@ func (m memory) next(applied ledger.State, isHome bool, trees []deliveryv1alpha1
 func (r *repo) show(d *deliveryv1alpha1.GitDelivery, f fence, now time.Time) {
 	at, m := &d.Status.AtProvider, r.memory
 	at.Ledger, at.Taken, at.Record = new(m.recorded(r.committed())), m.taken, r.missing.record(m)
+	if at.Mandate = nil; r.honours && d.Spec.ForProvider.Ledger != nil {
+		at.Mandate = echoOf(d.Spec.ForProvider.Mandate, *at.Ledger)
+	}
 	if at.Record != nil && hasTrackedTree(m.record.trees) {
 		at.Trees = m.record.trees
 	}

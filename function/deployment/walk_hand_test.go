@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/test/soak"
 )
@@ -20,13 +21,19 @@ func concludes(e ledger.Event) bool {
 	return e.Judged != nil || e.Advanced != nil || e.RolledBack != nil || e.Restored != nil
 }
 
-// appendByAnotherHand records the event that concludes the current revision, if one follows from what the objects say now, and no spec asks for it. It
-// reports whether it did. It is the provider's hand, which records what the spec asks for first. The status shows it once the provider looks again.
-func (w *walk) appendByAnotherHand() bool {
+// A permission says which event another hand may append on top of the ledger of a home.
+type permission func(home *deliveryv1alpha1.GitDelivery, s ledger.State, e ledger.Event) bool
+
+// anyEvent permits each event.
+func anyEvent(*deliveryv1alpha1.GitDelivery, ledger.State, ledger.Event) bool { return true }
+
+// appendByAnotherHand records the event that concludes the current revision, if one follows from what the objects say now, it is permitted, and no spec asks for
+// it. It reports whether it did. It is the provider's hand, which records what the spec asks for first. The status shows it once the provider looks again.
+func (w *walk) appendByAnotherHand(permits permission) bool {
 	if home := homeOf(w.moment(), w.deliveries); home != "" {
 		w.provide(home, false) // What the spec asks for comes first.
 	}
-	m := w.moment()
+	m := withoutEchoes(w.moment())
 	asked := w.consult(m, w.runStages).deliveries()
 	name := homeOf(m, asked)
 	if name == "" || m.deliveries[name] == nil {
@@ -35,6 +42,9 @@ func (w *walk) appendByAnotherHand() bool {
 	r, update := w.repos[m.deliveries[name].Spec.ProviderConfigReference.Name], asked[name].Spec.ForProvider.Ledger
 	before := r.memory.ledger
 	if r.dead || r.gone || before.Seq == 0 || update.After != before.Head || len(update.Events) == 0 || !concludes(update.Events[0]) {
+		return false
+	}
+	if !permits(m.deliveries[name], before, update.Events[0]) {
 		return false
 	}
 	next, err := ledger.Append(before, w.now, update.Events[0])
@@ -58,7 +68,7 @@ func tellWithAnotherHand(t *testing.T, cores []*Core, seed uint64) (*walk, int) 
 	w, hand, appended := newWalk(t, cores, seed), rand.New(rand.NewPCG(seed, handStream)), 0
 	w.open(seed)
 	for range stepsOf {
-		if hand.IntN(3) == 0 && w.appendByAnotherHand() {
+		if hand.IntN(3) == 0 && w.appendByAnotherHand(anyEvent) {
 			appended++
 		}
 		if w.step(); len(w.truth.violations) > 0 {

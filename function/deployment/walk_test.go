@@ -85,6 +85,8 @@ type walk struct {
 	begun map[string]time.Time
 	// missing is what keeps no order in this story.
 	missing protection
+	// honours says that the provider records what follows by mandates.
+	honours bool
 }
 
 // A moment is what a stale read finds.
@@ -265,7 +267,7 @@ func (w *walk) mustRun(said string, asked map[string]*deliveryv1alpha1.GitDelive
 // newRepo is a repository that lets the truth know what is recorded.
 func (w *walk) newRepo() *repo {
 	r := newRepo()
-	r.onRecord, r.missing = w.record, w.missing
+	r.onRecord, r.missing, r.honours = w.record, w.missing, w.honours
 	return r
 }
 
