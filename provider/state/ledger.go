@@ -84,6 +84,20 @@ func (f LedgerFile) Append(next ledger.State, events []ledger.Event) LedgerFile 
 	return f
 }
 
+// AppendMandated returns the file after events that no spec asked for, and that led to a state.
+func (f LedgerFile) AppendMandated(next ledger.State, events []ledger.Event) LedgerFile {
+	taken, known := f.TakenHead(), len(f.Events)
+	if taken == nil {
+		taken = &f.State.Head
+	}
+	out := f.Append(next, events)
+	for i := range out.Events[known:] {
+		out.Events[known+i].By = RecorderMandate
+	}
+	out.Taken = new(*taken)
+	return out
+}
+
 // withoutLists returns an event without what would make a list of events large.
 func withoutLists(e ledger.Event) ledger.Event {
 	e = *e.DeepCopy()

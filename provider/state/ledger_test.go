@@ -392,6 +392,36 @@ func TestTakenEncoded(t *testing.T) {
 	}
 }
 
+// TestAppendMandated appends events to a file whose last events are those of a spec, and to one that a mandate went on from before.
+func TestAppendMandated(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		file   LedgerFile
+		want   ledger.Head
+	}{
+		"First": {reason: "The first event by a mandate names the head before it.", file: newLedger(t, 1, 1), want: newLedger(t, 1, 1).State.Head},
+		"Next":  {reason: "A later event leaves the head that the mandate went on from.", file: followedLedger(t, 1), want: *followedLedger(t, 1).Taken},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			before := tc.file.State
+			e := revisionOf(before.LastNumber+1, sitesOf(1))[:1]
+			next, err := ledger.Append(before, time.Time{}, e...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := tc.file.AppendMandated(next, e)
+			got, last := f.TakenHead(), f.Events[len(f.Events)-1]
+			if got == nil || *got != tc.want || last.By != RecorderMandate || last.Seq != next.Seq {
+				t.Errorf("\n%s\nAppendMandated(...): want event %d by a mandate after %v, got event %d by %q after %v", tc.reason, next.Seq, tc.want, last.Seq, last.By, got)
+			}
+			if tc.file.State.Head != before.Head {
+				t.Errorf("\n%s\nAppendMandated(...) leaves the file before as it is: want %v, got %v", tc.reason, before.Head, tc.file.State.Head)
+			}
+		})
+	}
+}
+
 // TestTakenHostile decodes files that any user may push.
 func TestTakenHostile(t *testing.T) {
 	valid := string(encode(t, followedLedger(t, 1)))
