@@ -1,0 +1,113 @@
+package mandate
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
+)
+
+// maxEvents is how many events one push records by a mandate.
+const maxEvents = 8
+
+// Facts are what a provider has about the home of a ledger.
+type Facts struct {
+	// Home is the delivery to the home repository, with its mandate. Its status is one that was read, or that is about to be written.
+	Home *v1alpha1.GitDelivery
+
+	// Gates and Syncs that may prove something. Those of another deployment prove nothing.
+	Gates []rolloutv1alpha1.Gate
+	Syncs []v1alpha1.SiteSync
+
+	// Unobserved are the Sites without an engine, and whether a delivered tree counts as live there. A Site that does not exist is one where it does not.
+	Unobserved map[string]bool
+
+	// Applied is the position that the repository was brought to, and Delivered its directories, by their paths.
+	Applied   ledger.Position
+	Delivered map[string]v1alpha1.DeliveredTree
+
+	// Now is when events are recorded.
+	Now time.Time
+}
+
+// Conclude returns the state after what may be recorded by the mandate, and the events. Next is the state after the events of the spec, on top of the recorded
+// one: these come first.
+func (f Facts) Conclude(recorded, next ledger.State) (ledger.State, []ledger.Event) {
+	var events []ledger.Event
+	for len(events) < maxEvents {
+		e := f.nextEvent(recorded, next)
+		if e == nil {
+			break
+		}
+		after, err := ledger.Append(next, f.Now, *e)
+		if err != nil {
+			break
+		}
+		next, events = after, append(events, *e)
+	}
+	return next, events
+}
+
+// nextEvent returns the event that follows from a state by the rules, if the mandate lists its kind, or nil.
+func (f Facts) nextEvent(recorded, s ledger.State) *ledger.Event {
+	status := Status(f.Home.Spec.ForProvider.Mandate, s)
+	if status == nil {
+		return nil
+	}
+	e, _ := step.Conclude(s, f.input(recorded, s))
+	if e == nil || !slices.Contains(status.May, step.KindOf(s, *e)) {
+		return nil
+	}
+	return e
+}
+
+// input returns what an event is decided by. Nothing is proven of a position that is only proposed. A function that knows the trees of the revision gave the
+// mandate, so that no version outranks it.
+func (f Facts) input(recorded, s ledger.State) step.Input {
+	m := f.Home.Spec.ForProvider.Mandate
+	in := step.Input{
+		Versions:    step.Versions{Scheme: s.Current.Request.Scheme, Renderer: s.Current.Request.Renderer},
+		IsSuspended: m.Suspended,
+		Policy:      step.Policy{AutoRollback: m.Rollback.AutoRollback, MaxRetries: m.Rollback.MaxRetries, MaxPerHour: m.Rollback.MaxPerHour},
+		Directories: f.directories(s), HasAllReported: f.Applied == s.Position(), IsRecorded: s.Head == recorded.Head,
+	}
+	if s.Position() == recorded.Position() {
+		in.Proof = f.proof(s)
+	}
+	return in
+}
+
+// directories returns the directories of the current revision, as the repository has them.
+func (f Facts) directories(s ledger.State) []step.Directory {
+	var out []step.Directory
+	for _, part := range s.Current.Parts {
+		for _, site := range part.Sites {
+			delivered, isKnown := f.deliveredTo(site)
+			out = append(out, step.Directory{
+				Site: site, IsChosen: f.isChosen(site), IsKnown: isKnown, Tree: delivered.Tree, Revision: delivered.Revision,
+			})
+		}
+	}
+	slices.SortFunc(out, func(a, b step.Directory) int { return cmp.Compare(a.Site, b.Site) })
+	return out
+}
+
+// deliveredTo returns what the repository has in the directory of a Site.
+func (f Facts) deliveredTo(site string) (v1alpha1.DeliveredTree, bool) {
+	for _, t := range f.Home.Spec.ForProvider.Trees {
+		if t.Site == site {
+			delivered, isKnown := f.Delivered[t.Path]
+			return delivered, isKnown
+		}
+	}
+	return v1alpha1.DeliveredTree{}, false
+}
+
+// isChosen is true for a Site that the deployment is still for.
+func (f Facts) isChosen(site string) bool {
+	return !slices.Contains(f.Home.Spec.ForProvider.Mandate.Without, site)
+}

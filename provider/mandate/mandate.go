@@ -1,0 +1,91 @@
+// Package mandate says what a provider may record by the mandate of a delivery, what its own objects prove, and what the directories get then. It is pure.
+// The rules are those of apis/step, by which the function decides too.
+package mandate
+
+import (
+	"slices"
+	"time"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
+)
+
+// defaultAttemptTimeout is how long an attempt to roll back may take where the mandate has an invalid timeout.
+const defaultAttemptTimeout = 5 * time.Minute
+
+// knownKinds returns the kinds of events that this version records by a mandate.
+func knownKinds() []step.Kind { return []step.Kind{step.KindReject, step.KindRollBack} }
+
+// Status returns what the provider may record on top of a state by a mandate, or nil if that is nothing: the mandate is for another revision or by later
+// rules, or the deployment is in tracks or in several repositories.
+func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
+	if !m.Covers(s) || m.Rules < 1 || m.Rules > step.Rules || !isInHomeAlone(s) || isInTracks(s) {
+		return nil
+	}
+	may := slices.DeleteFunc(slices.Clone(m.May), func(k step.Kind) bool { return !slices.Contains(knownKinds(), k) })
+	if len(may) == 0 {
+		return nil
+	}
+	return &v1alpha1.MandateStatus{Rules: m.Rules, Revision: s.Current.Number, May: may}
+}
+
+// isInHomeAlone is true for a revision of which the home of the ledger is the only repository.
+func isInHomeAlone(s ledger.State) bool {
+	parts := s.Current.Parts
+	return len(parts) == 1 && parts[0].ConfigRef == s.Home
+}
+
+// isInTracks is true for a revision that has tracks, or whose rollback leads to one that has.
+func isInTracks(s ledger.State) bool {
+	target := step.TargetOf(s)
+	return s.HasTracks() || s.Current.HasSteps() || target != nil && !ledger.IsPlain(target.Track)
+}
+
+// Position returns the position that the repository of a delivery has to be brought to: that of its spec, or a later one of the same revision that the ledger
+// came to by the mandate.
+func Position(d *v1alpha1.GitDelivery) ledger.Position {
+	asked, at := d.Spec.ForProvider.AskedPosition(), d.Status.AtProvider
+	if at.Mandate == nil || at.Ledger == nil || !IsAhead(d.Spec.ForProvider, *at.Ledger) {
+		return asked
+	}
+	return at.Ledger.Position()
+}
+
+// AttemptTimeout returns how long an attempt to roll back may take that began by the mandate of a delivery. It is zero while none goes on that the spec does not
+// name.
+func AttemptTimeout(d *v1alpha1.GitDelivery) time.Duration {
+	m := d.Spec.ForProvider.Mandate
+	if m == nil || Position(d) == d.Spec.ForProvider.AskedPosition() {
+		return 0
+	}
+	return timeoutOf(*m)
+}
+
+// timeoutOf returns the timeout of a mandate, or the default for one that is invalid.
+func timeoutOf(m v1alpha1.Mandate) time.Duration {
+	if d, err := time.ParseDuration(m.Rollback.AttemptTimeout); err == nil && d >= time.Second && d <= 24*time.Hour {
+		return d
+	}
+	return defaultAttemptTimeout
+}
+
+// isBehind is true for a position of a revision that comes before another one of the same revision and epoch.
+func isBehind(p, other ledger.Position) bool {
+	return p.Revision > 0 && p.Epoch == other.Epoch && p.Revision == other.Revision && p.Compare(other) < 0
+}
+
+// IsDue reports whether an event follows by the mandate from what the status of a delivery says of itself, so that the delivery is not left until its next
+// interval: an attempt to roll back may fail as soon as it begins.
+func IsDue(d *v1alpha1.GitDelivery, now time.Time) bool {
+	at := d.Status.AtProvider
+	if at.Mandate == nil || at.Ledger == nil || at.Record == nil || d.Spec.ForProvider.Mandate == nil {
+		return false
+	}
+	f := Facts{Home: d, Applied: at.Record.Position, Delivered: map[string]v1alpha1.DeliveredTree{}, Now: now}
+	for _, t := range at.Trees {
+		f.Delivered[t.Path] = t
+	}
+	_, events := f.Conclude(*at.Ledger, *at.Ledger)
+	return len(events) > 0
+}

@@ -1,0 +1,80 @@
+package mandate
+
+import (
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
+)
+
+// IsAhead reports whether the trees of a spec do not follow from a state that the ledger came to by its mandate: the revision was rejected, or its rollback went
+// on, and the spec does not say so.
+func IsAhead(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
+	if p.Ledger == nil || Status(p.Mandate, s) == nil || !s.IsRejected() || p.Ledger.LedTo(s.Head) {
+		return false
+	}
+	asked, at := p.AskedPosition(), s.Position()
+	isSame := asked.Epoch == at.Epoch && asked.Revision == at.Revision
+	return isBehind(asked, at) || isSame && at.Attempt == 0
+}
+
+// Follow returns the parameters of the home with what follows from a state that they are behind. No directory changes of a rejected revision. An attempt to
+// roll back restores the trees of the target, within the time that the mandate gives it, whatever the policy for drift says.
+func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, s ledger.State) v1alpha1.GitDeliveryParameters {
+	at := s.Position()
+	trees := make([]v1alpha1.Tree, len(p.Trees))
+	target := treesOfTarget(s)
+	for i, t := range p.Trees {
+		trees[i] = f.followTarget(t, s, target)
+	}
+	p.Position, p.Trees, p.Settled = &at, trees, false
+	if at.Attempt > 0 {
+		p.DeliveryTimeout = timeoutOf(*p.Mandate).String()
+	}
+	if at.Attempt > 0 && !s.Restored {
+		p.DriftPolicy = v1alpha1.DriftRestore
+	}
+	return p
+}
+
+// treesOfTarget returns the trees of the target of a rollback, by Site. It is empty while no attempt goes on.
+func treesOfTarget(s ledger.State) map[string]string {
+	out := map[string]string{}
+	if target := step.TargetOf(s); target != nil && s.Cursor.Attempt > 0 {
+		for _, t := range target.Trees {
+			out[t.Site] = t.ID
+		}
+	}
+	return out
+}
+
+// followTarget returns what a directory gets of a target, in a repository that has one directory for each Site. It stays as it is where the target has no tree for the
+// Site, where it has the tree by an earlier revision, and where nothing was ever delivered.
+func (f Facts) followTarget(t v1alpha1.Tree, s ledger.State, target map[string]string) v1alpha1.Tree {
+	want, isServed := target[t.Site]
+	if !isServed || !f.isChosen(t.Site) || f.isUntouched(t) || f.hasBefore(t, s, want) {
+		return Retain(t)
+	}
+	t.Action, t.Tree, t.Files, t.Parts, t.Tracks, t.After = v1alpha1.ActionRestore, want, nil, nil, nil, ""
+	return t
+}
+
+// isUntouched is true for a directory that was to stay, and in which nothing was delivered: that of a Site which was moved there, and whose step had not come.
+func (f Facts) isUntouched(t v1alpha1.Tree) bool {
+	_, isKnown := f.Delivered[t.Path]
+	return t.Action == v1alpha1.ActionKeep && !isKnown
+}
+
+// hasBefore is true for a directory that has a tree by an earlier revision, and that the current one neither changed nor was to change.
+func (f Facts) hasBefore(t v1alpha1.Tree, s ledger.State, want string) bool {
+	if t.Action != v1alpha1.ActionKeep && t.Tree != want {
+		return false
+	}
+	delivered, isKnown := f.Delivered[t.Path]
+	return isKnown && delivered.Tree == want && delivered.Revision != s.Current.Number
+}
+
+// Retain returns a directory that stays as it is.
+func Retain(t v1alpha1.Tree) v1alpha1.Tree {
+	t.Action, t.Tree, t.Files, t.Parts, t.Tracks = v1alpha1.ActionKeep, "", nil, nil, nil
+	return t
+}

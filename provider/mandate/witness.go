@@ -1,0 +1,141 @@
+package mandate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/apis/step"
+)
+
+// IsWitness is true for an object about a claim that may prove something to a home: one controller has both, in one namespace, for the same claim, and the
+// object is not being deleted.
+func IsWitness(o metav1.Object, claim rolloutv1alpha1.ClaimReference, home *v1alpha1.GitDelivery) bool {
+	owner, other := metav1.GetControllerOfNoCopy(home), metav1.GetControllerOfNoCopy(o)
+	if owner == nil || other == nil || owner.UID == "" || owner.UID != other.UID || owner.Kind != other.Kind {
+		return false
+	}
+	return o.GetNamespace() == home.GetNamespace() && o.GetDeletionTimestamp() == nil && claim == home.Spec.ForProvider.ClaimRef
+}
+
+// proof returns what is proven of the position of a state, as far as a rejection or a rollback follows from it.
+func (f Facts) proof(s ledger.State) step.Proof {
+	return step.Proof{Failure: f.failure(s), IsLive: s.Cursor.Attempt > 0 && f.isRestored(s)}
+}
+
+// failure returns the first reason for which the revision is rejected, or its rollback attempt failed, or nil.
+func (f Facts) failure(s ledger.State) *ledger.Verdict {
+	at := s.Position()
+	if v := evidence.DeliveryFailure(f.homeAt(at), at); v != nil {
+		return v
+	}
+	if sync := f.sync(); sync != nil && f.looksForSpec(sync) {
+		if v := evidence.SyncFailure(sync, at); v != nil {
+			return v
+		}
+	}
+	if g := f.gate(s); g != nil {
+		return evidence.GateFailure(g)
+	}
+	return nil
+}
+
+// homeAt returns the home as if its spec named a position that its ledger came to by the mandate. What its status says of another position does not count.
+func (f Facts) homeAt(at ledger.Position) *v1alpha1.GitDelivery {
+	if !isBehind(f.Home.Spec.ForProvider.AskedPosition(), at) {
+		return f.Home
+	}
+	home := *f.Home
+	home.Spec.ForProvider.Position = &at
+	return &home
+}
+
+// sync returns the SiteSync of the deployment, or nil.
+func (f Facts) sync() *v1alpha1.SiteSync {
+	var all []*v1alpha1.SiteSync
+	for i := range f.Syncs {
+		if s := &f.Syncs[i]; IsWitness(s, s.Spec.ForProvider.ClaimRef, f.Home) {
+			all = append(all, s)
+		}
+	}
+	return firstComposed(all, func(*v1alpha1.SiteSync) bool { return true })
+}
+
+// gate returns the Gate of the step of a state, or nil.
+func (f Facts) gate(s ledger.State) *rolloutv1alpha1.Gate {
+	if !s.IsGated() {
+		return nil
+	}
+	var all []*rolloutv1alpha1.Gate
+	for i := range f.Gates {
+		if g := &f.Gates[i]; IsWitness(g, g.Spec.ForProvider.ClaimRef, f.Home) {
+			all = append(all, g)
+		}
+	}
+	return firstComposed(all, func(g *rolloutv1alpha1.Gate) bool { return evidence.IsGateOf(g, s) })
+}
+
+// firstComposed returns the first object, by its name in the composition, that something holds for. The zero value means none.
+func firstComposed[T metav1.Object](all []T, is func(T) bool) T {
+	slices.SortFunc(all, func(a, b T) int {
+		return cmp.Or(cmp.Compare(xcrd.GetCompositionResourceName(a), xcrd.GetCompositionResourceName(b)), cmp.Compare(a.GetName(), b.GetName()))
+	})
+	var none T
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return all[i]
+	}
+	return none
+}
+
+// looksForSpec is true for a SiteSync that looks for no other tree than the spec of the home at any Site.
+func (f Facts) looksForSpec(sync *v1alpha1.SiteSync) bool {
+	for _, t := range f.Home.Spec.ForProvider.Trees {
+		if looked := treeOfSync(sync, t.Site); t.Action != v1alpha1.ActionKeep && looked != nil && !isSameTree(*looked, t) {
+			return false
+		}
+	}
+	return true
+}
+
+// isRestored is true when the spec asks for the position of a rollback, the repository has it, and each Site that gets a tree is proven to run that.
+func (f Facts) isRestored(s ledger.State) bool {
+	at := s.Position()
+	if !evidence.IsDelivered(f.Home, at) {
+		return false
+	}
+	return !slices.ContainsFunc(f.Home.Spec.ForProvider.Trees, func(t v1alpha1.Tree) bool {
+		return t.Action != v1alpha1.ActionKeep && !f.isLive(t, at)
+	})
+}
+
+// isLive is true for a tree that its Site is proven to run at a position, or that counts as live since it was delivered.
+func (f Facts) isLive(t v1alpha1.Tree, at ledger.Position) bool {
+	if counts, isUnobserved := f.Unobserved[t.Site]; isUnobserved {
+		return counts
+	}
+	sync := f.sync()
+	if sync == nil || !evidence.AreSitesLive(sync, at) {
+		return false
+	}
+	looked := treeOfSync(sync, t.Site)
+	return looked != nil && isSameTree(*looked, t)
+}
+
+// treeOfSync returns what a SiteSync looks for at a Site, or nil.
+func treeOfSync(sync *v1alpha1.SiteSync, site string) *v1alpha1.SiteTree {
+	sites := sync.Spec.ForProvider.Sites
+	if i := slices.IndexFunc(sites, func(t v1alpha1.SiteTree) bool { return t.Name == site }); i >= 0 {
+		return &sites[i]
+	}
+	return nil
+}
+
+func isSameTree(looked v1alpha1.SiteTree, t v1alpha1.Tree) bool {
+	return looked.Path == t.Path && looked.Tree == t.Tree
+}
