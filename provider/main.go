@@ -70,6 +70,8 @@ type cli struct {
 	RefusedGitNetworks []netip.Prefix `help:"Networks that ProviderConfigs of namespaces may not lead to, such as those of the cluster's Services and pods: 10.96.0.0/12." placeholder:"CIDR,..."`
 	GitNetworks        []netip.Prefix `help:"Private networks with Git servers, in which errors of ProviderConfigs name their cause, such as 10.20.0.0/16. At other private addresses they name none, so that they do not show which ports are open." placeholder:"CIDR,..."`
 
+	HonourMandates bool `default:"true" help:"Reject revisions and roll them back by the mandates of GitDeliveries, without the function. With --honour-mandates=false only what the function asks for is recorded."`
+
 	NotificationHosts []string `help:"Hosts to which notifications of ProviderConfigs may be posted: names, or *. and a domain for all names below it, each with a port where that is not 443. Without it none are. A ClusterProviderConfig names its own." placeholder:"HOST,..."`
 
 	SourceWebhookAddress string `help:"Address at which webhooks of Git servers are received, such as :8082: POST /hooks/<namespace>/<application>. Without it none are." placeholder:"ADDRESS"`
@@ -136,7 +138,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 	of := controller.Options{
 		Metrics:        m,
 		Gate:           gate.Options{Limits: limits, Fetch: web, Observer: m},
-		GitDelivery:    gitdelivery.Options{Metrics: m, Guard: near},
+		GitDelivery:    gitdelivery.Options{Metrics: m, Guard: near, HonourMandates: c.HonourMandates},
 		ImageBuild:     imagebuild.Options{Guard: near, Metrics: m, WebhookAddress: c.SourceWebhookAddress},
 		Notification:   notification.Options{Fetch: web, Hosts: c.NotificationHosts, Namespace: c.Namespace, Counter: m},
 		SiteHealth:     sitehealth.Options{Limits: limits},

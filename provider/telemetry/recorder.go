@@ -38,7 +38,7 @@ type Metrics struct {
 	applicationPhases, bundlePhases                                                             *prometheus.HistogramVec
 	applicationCurrent, bundleCurrent                                                           *prometheus.GaugeVec
 	canaryStepSeconds, canaryZeroSeconds, buildSeconds                                          *prometheus.HistogramVec
-	builds, sourceLooks, sourceHooks, notifications                                             *prometheus.CounterVec
+	builds, sourceLooks, sourceHooks, notifications, mandated                                   *prometheus.CounterVec
 	notificationsPending                                                                        *prometheus.GaugeVec
 }
 
@@ -67,7 +67,7 @@ func New(r prometheus.Registerer) (*Metrics, error) {
 	m.builds, m.buildSeconds, m.sourceLooks = counter(nameBuilds), histogram(nameBuildTook), counter(nameSourceLooks)
 	m.sourceHooks = counter(nameSourceHooks)
 	m.notifications, m.notificationsPending = counter(nameNotifications), gauge(nameNotifyPending)
-	m.build = gauge(nameBuild)
+	m.mandated, m.build = counter(nameMandates), gauge(nameBuild)
 	startAtZero(all)
 	m.startGauges()
 	return m, nil

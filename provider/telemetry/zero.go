@@ -42,6 +42,7 @@ func counterSeries() map[string][][]string {
 		nameOutcomes:         combineLabels(deploymentOutcomes()),
 		nameValidations:      combineLabels([]string{resultLabel(true), resultLabel(false)}),
 		nameCanarySteps:      combineLabels(stepResults()),
+		nameMandates:         combineLabels(mandatedEvents()),
 		nameNotifications:    combineLabels(notificationResults()),
 		nameOperations:       combineLabels(operations(), errorClasses()),
 		nameMeasurements:     combineLabels(checkTypes(), toStrings(gates.Outcomes()...)),

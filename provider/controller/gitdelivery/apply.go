@@ -69,6 +69,7 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 		if err != nil {
 			continue
 		}
+		e.reportMandated(d, e.facts.recording.mandated)
 		if e.decision.action == actionLedger {
 			e.facts = e.facts.afterRecording()
 			e.showRecorded(d)
@@ -85,6 +86,9 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 		e.showDelivered(d, t.record)
 		if t.replaces != "" {
 			e.reportRestored(d, t)
+		}
+		if missing := e.decision.missing; missing != nil {
+			setReady(d, e.now(), missing.reason, missing.message)
 		}
 		return nil
 	}
@@ -109,6 +113,7 @@ func (e *external) recordLedgerAlone(ctx context.Context, d *v1alpha1.GitDeliver
 	if err := e.repo.Deliver(ctx, t.queuedDelivery(t.planPush)); err != nil || t.decision.hidesState {
 		return
 	}
+	e.reportMandated(d, t.facts.recording.mandated)
 	after := t.facts.afterRecording()
 	e.facts.ledger, e.facts.recording = after.ledger, after.recording
 	e.showLedger(d)

@@ -134,9 +134,8 @@ func checkRestore(f facts, t v1alpha1.Tree, field string) *decision {
 
 func checkLimits(f facts, t v1alpha1.Tree, field string, files tree.Files) *decision {
 	site := f.sites[t.Site]
-	// A missing Site and one that may not be used get the same message: a tenant does not learn which Sites exist.
 	if site == nil || policy.CheckSite(site, f.namespace) != nil {
-		return refuse(v1alpha1.ReasonSiteMissing, "%s: Site %q does not exist or may not be used from namespace %q", field, t.Site, f.namespace)
+		return refuseSite(f, t, field)
 	}
 	err := policy.CheckTree(policy.Input{
 		Claim: f.spec.ClaimRef, Site: site, ConfigKind: f.configKind, Config: f.config,
@@ -146,6 +145,11 @@ func checkLimits(f facts, t v1alpha1.Tree, field string, files tree.Files) *deci
 		return refuse(v1alpha1.ReasonPolicyDenied, "%s: %s", field, err)
 	}
 	return nil
+}
+
+// refuseSite refuses a tree for a Site that is missing, or that may not be used. Both get the same message: a tenant does not learn which Sites exist.
+func refuseSite(f facts, t v1alpha1.Tree, field string) *decision {
+	return refuse(v1alpha1.ReasonSiteMissing, "%s: Site %q does not exist or may not be used from namespace %q", field, t.Site, f.namespace)
 }
 
 // checkOwners refuses to write to a directory that is not ours.

@@ -47,6 +47,8 @@ type decision struct {
 	// asksForMore is true if more is asked for than before at the same position.
 	asksForMore bool
 
+	// missing says that a Site does not exist whose directory is left as it is, while others are written. Nil if there is none.
+	missing *decision
 	// drifted is true if another commit changed what was delivered.
 	drifted bool
 	// hidesState is true if the status may not show the state: another cluster wrote it, or its writer is not known.
@@ -74,10 +76,14 @@ func decideDelivery(f facts) (facts, decision) {
 		}
 	}
 	var refused *decision
-	if f.recording, refused = f.fenceLedger(); refused != nil {
+	if f.recording, refused = f.recordEvents(); refused != nil && !f.isAhead {
 		return f, recordingLedger(f, *refused)
 	}
-	return f, recordingLedger(f, decideTrees(f))
+	d := decideTrees(f)
+	if refused != nil && d.action == actionNone && d.reason == "" {
+		d = *refused
+	}
+	return f, recordingLedger(f, d)
 }
 
 // decideTrees decides about the directories, as they follow from the ledger.
@@ -98,12 +104,17 @@ func decideTrees(f facts) decision {
 	if obstacle != nil {
 		return *refuse(readyReasonOf(obstacle), "%s", failureMessage(obstacle))
 	}
+	f, missing := f.withoutMissingSites()
 	for _, check := range []func(facts) *decision{fenceDirectories, checkTrees, checkOwners, checkOverlaps} {
 		if refused := check(f); refused != nil {
 			return *refused
 		}
 	}
-	return decideDirectories(f)
+	d := decideDirectories(f)
+	if d.missing = missing; missing != nil && d.action == actionNone && d.reason == "" {
+		return *missing
+	}
+	return d
 }
 
 // recordingLedger lets a decision that writes nothing record the ledger.

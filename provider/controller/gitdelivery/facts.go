@@ -12,6 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -74,6 +75,10 @@ type facts struct {
 	// ledger is what is known of the ledger that the delivery is about, and recording what is to be recorded in it, once that is decided.
 	ledger    ledgerFacts
 	recording recording
+	// witnesses are what the provider's own objects show, for a home with a mandate. IsAhead is true where the trees follow from a state that the ledger came
+	// to by it, and not from the spec of the object.
+	witnesses mandate.Facts
+	isAhead   bool
 	// overlaps are objects of directories that are to be written, by path, which another claim delivers to the same Site.
 	overlaps map[string]overlap
 }

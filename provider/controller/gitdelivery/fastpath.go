@@ -36,6 +36,9 @@ type fastPath struct {
 	requests map[types.NamespacedName]lookRequest
 }
 
+// soon is when a delivery is reconciled again whose status is a reason to record what follows by its mandate.
+const soon = time.Second
+
 // An observation is of a delivery that needs nothing.
 type observation struct {
 	repo remote
@@ -118,7 +121,7 @@ func (c *fastPath) endReconcile(key types.NamespacedName, res reconcile.Result, 
 	defer c.mu.Unlock()
 	v := c.inFlight[key]
 	delete(c.inFlight, key)
-	if err != nil || res.RequeueAfter == 0 || v.observed == nil || v.invalidated {
+	if err != nil || res.RequeueAfter <= soon || v.observed == nil || v.invalidated {
 		return
 	}
 	s := *v.observed

@@ -169,9 +169,11 @@ type ledgerFacts struct {
 
 // A recording is what is to be recorded in the ledger.
 type recording struct {
-	// next is the state of the ledger after it, and events what leads to it. Without events it is what is recorded.
-	next   ledger.State
-	events []ledger.Event
+	// next is the state of the ledger after it. Without events it is what is recorded.
+	next ledger.State
+	// events are those of the spec, and mandated what follows by its mandate. Taken is the state between them, where something follows.
+	events, mandated []ledger.Event
+	taken            ledger.State
 	// applied is the state that the trees follow from: that of the ledger in the home, and the copy elsewhere.
 	applied ledger.State
 	// isFollowed is true where the events of the spec were recorded before, and the ledger has others after them that no spec asked for.
@@ -184,13 +186,22 @@ type recording struct {
 }
 
 // isEmpty reports whether the ledger has nothing to learn.
-func (r recording) isEmpty() bool { return len(r.events) == 0 }
+func (r recording) isEmpty() bool { return len(r.events)+len(r.mandated) == 0 }
+
+// takenAfter returns the head that a mandate went on from once all is recorded, or nil, where it is known before.
+func (r recording) takenAfter(before *ledger.Head) *ledger.Head {
+	switch {
+	case len(r.mandated) == 0 && (!r.isEmpty() || r.closes):
+		return nil
+	case len(r.mandated) > 0 && (len(r.events) > 0 || before == nil):
+		return new(r.taken.Head)
+	}
+	return before
+}
 
 // afterRecording returns the facts as they are once the ledger is recorded.
 func (f facts) afterRecording() facts {
-	if !f.recording.isEmpty() || f.recording.closes {
-		f.ledger.taken = nil
-	}
+	f.ledger.taken = f.recording.takenAfter(f.ledger.taken)
 	f.ledger.recorded = f.recording.next
 	if f.recording.closes {
 		f.ledger.recorded = ledger.State{LastNumber: f.recording.next.LastNumber}
@@ -229,7 +240,7 @@ func (f facts) describedState() ledger.State {
 // newestElsewhere returns the newest head of the ledger that another repository has, where this one may be about to record: a home that the ledger was
 // forced away from may come back with events that were asked of it before, and what it recorded then would count nowhere.
 func (e *external) newestElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, f facts) (ledger.Head, error) {
-	if !f.holdsLedger() || !f.ledger.mayRecord(*f.spec.Ledger) {
+	if !f.holdsLedger() || f.spec.Mandate == nil && !f.ledger.mayRecord(*f.spec.Ledger) {
 		return ledger.Head{}, nil
 	}
 	all, err := e.deliveriesOf(ctx, f.spec.ClaimRef)

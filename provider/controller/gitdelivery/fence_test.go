@@ -240,13 +240,7 @@ func (w *world) recordByMandate(events ...ledger.Event) {
 	f := w.storedLedger(repo)
 	next, err := ledger.Append(f.State, w.now(), events...)
 	w.must(err)
-	head, known := f.State.Head, len(f.Events)
-	f = f.Append(next, events)
-	for i := range f.Events[known:] {
-		f.Events[known+i].By = state.RecorderMandate
-	}
-	f.Taken = &head
-	b, err := f.Encode()
+	b, err := f.AppendMandated(next, events).Encode()
 	w.must(err)
 	w.rewriteState(func(path string, content map[string]any) {
 		if path == state.LedgerPath(w.first().Spec.ForProvider.ClaimRef) {

@@ -51,10 +51,21 @@ func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *
 	if err = e.readLedger(ctx, &f, s); err != nil {
 		return facts{}, err
 	}
+	f.delivered = f.knownTrees()
+	if e.asRead == nil || !e.actsByMandate(d, f) {
+		f.spec.Mandate = nil
+	}
 	if f.ledger.known, err = e.newestElsewhere(ctx, d, f); err != nil {
 		return facts{}, err
 	}
-	f.delivered, f.decoded = f.knownTrees(), decodeTrees(f.spec.Trees)
+	if f.sites, err = e.sitesByName(ctx, f.allSiteNames()); err != nil {
+		return facts{}, err
+	}
+	if f.witnesses, err = e.gatherWitnesses(ctx, f); err != nil {
+		return facts{}, err
+	}
+	f = f.followLedger()
+	f.decoded = decodeTrees(f.spec.Trees)
 	if err = e.gatherDirectories(ctx, d, &f, s); err != nil && isPersistent(err) {
 		f.ledger.obstacle, err = err, nil
 	}
@@ -78,9 +89,6 @@ func forgottenBranches(d *v1alpha1.GitDelivery) []string {
 // gatherDirectories gathers what stands in the branch, and what may be written there.
 func (e *external) gatherDirectories(ctx context.Context, d *v1alpha1.GitDelivery, f *facts, s *git.Snapshot) error {
 	var err error
-	if f.sites, err = e.sitesByName(ctx, f.allSiteNames()); err != nil {
-		return err
-	}
 	if f.inBranch, err = e.commitsInBranch(ctx, *f, s); err != nil {
 		return err
 	}

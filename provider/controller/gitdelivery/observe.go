@@ -37,6 +37,9 @@ type external struct {
 	// readyBefore is the Ready condition that the reconcile began with.
 	readyBefore xpv2.Condition
 
+	// asRead is the delivery as the reconcile read it, if it has a mandate: what its status says was proven before.
+	asRead *v1alpha1.GitDelivery
+
 	// asked is when a user asked for a look that this reconcile is the first one to answer. Zero if no user did.
 	asked time.Time
 
@@ -86,7 +89,7 @@ type reader interface {
 // that all writing happens in Update: what Create puts into a status is lost.
 func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalObservation, error) {
 	d.Status.SetObservedGeneration(d.GetGeneration())
-	e.readyBefore = d.GetCondition(xpv2.TypeReady)
+	e.readyBefore, e.asRead = d.GetCondition(xpv2.TypeReady), copyHome(d)
 	err := e.observeAndDecide(ctx, d)
 	if repository.IsPending(err) {
 		e.underWay = err
@@ -99,6 +102,7 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 		return managed.ExternalObservation{}, err
 	}
 	e.warnOfState(d)
+	e.reportMandated(d, e.facts.mandatedSince(d.Status.AtProvider.Ledger))
 	if meta.WasDeleted(d) {
 		hasTwin, err := e.hasTwin(ctx, d)
 		return managed.ExternalObservation{ResourceExists: e.facts.hasLeftovers() && !hasTwin, ResourceUpToDate: true}, err

@@ -28,6 +28,7 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
@@ -35,6 +36,7 @@ import (
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 	"github.com/intentplane/intentplane/provider/telemetry"
@@ -61,6 +63,9 @@ type Options struct {
 
 	// Guard of what ProviderConfigs of namespaces lead to. The zero Guard refuses the most.
 	Guard address.Guard
+
+	// HonourMandates lets the provider record what follows for a revision by the mandate of its delivery. False means that it records what specs ask for alone.
+	HonourMandates bool
 }
 
 // Setup adds the controller of GitDeliveries to a manager. It returns the repositories that deliveries go to, which others may read from as
@@ -94,29 +99,44 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 		pool:     pool,
 		guard:    g.Guard,
 		interval: o.PollInterval,
+		metrics:  g.Metrics,
 		now:      time.Now,
 		recorder: xpevent.NewAPIRecorder(mgr.GetEventRecorderFor(name)),
 		logger:   log,
+
+		witnesses: &witnessReader{kube: kube}, honoursMandates: g.HonourMandates,
 	}
 	retaining := &composite.Connector[*v1alpha1.GitDelivery]{TypedExternalConnector: c, Kind: gvk.GroupKind(), Live: mgr.GetAPIReader(), Recorder: c.recorder}
 	noting := setup.NotingConflicts(mgr)
 	r := managed.NewReconciler(noting, resource.ManagedKind(gvk), append(setup.Options(noting, o, name, retaining, pollIntervalHook(kube)),
 		managed.WithTimeout(timeout), managed.WithFinalizer(finalizer{resource.NewAPIFinalizer(noting.GetClient(), managed.FinalizerName)}))...)
-	_, err := setup.AddController(mgr, o, setup.Controller{
+	if err := indexWitnesses(context.Background(), mgr.GetFieldIndexer(), &v1alpha1.SiteSync{}); err != nil {
+		return nil, err
+	}
+	w := waker{kube: kube, log: log}
+	added, err := setup.AddController(mgr, o, setup.Controller{
 		Name: strings.ToLower(name), Reconciler: r, Events: events,
 		Before: func(limited reconcile.Reconciler) reconcile.Reconciler { unchanged.inner = limited; return retries },
 		Watch: func(b *builder.Builder) *builder.Builder {
-			return addWatches(b, unchanged, waker{kube: kube, log: log})
+			return addWatches(b, unchanged, w)
 		},
 	})
-	return pool, err
+	if err != nil {
+		return nil, err
+	}
+	// Gates are optional: without them nothing is measured, and deployments still deliver.
+	o.Gate.Register(func() {
+		c.witnesses.watchGates(mgr, added, unchanged.invalidateMapped(w.requestsForWitness))
+	}, rolloutv1alpha1.GroupVersion.WithKind("Gate"))
+	return pool, nil
 }
 
-// addWatches lets a delivery be looked at when it changes, or its Sites, its configuration or a Secret of it.
+// addWatches lets a delivery be looked at when it changes, or its Sites, its configuration or a Secret of it. What SiteSyncs prove concerns homes with a mandate.
 func addWatches(b *builder.Builder, unchanged *fastPath, w waker) *builder.Builder {
 	return b.
 		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.noteRequests(), unchanged.invalidateOnChange(predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost())))).
 		Watches(&catalogv1alpha1.Site{}, unchanged.invalidateMapped(w.requestsForSite)).
+		Watches(&v1alpha1.SiteSync{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(saidOtherThings())).
 		Watches(&configv1alpha1.ProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&configv1alpha1.ClusterProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		// Only who a Secret is, not what is in it, is kept in memory.
@@ -136,6 +156,9 @@ func pollIntervalHook(kube client.Reader) managed.PollIntervalHook {
 			every = cfg.pollInterval(every)
 		}
 		every += time.Duration(rand.Float64() * jitter * float64(every)) //nolint:gosec // It spreads load, and keeps no secret.
+		if mandate.IsDue(d, time.Now()) {
+			return soon
+		}
 		return untilDeadline(d, time.Now(), every)
 	}
 }
@@ -192,6 +215,10 @@ type connector struct {
 	pool *repository.Pool
 	// guard of what ProviderConfigs of namespaces lead to.
 	guard address.Guard
+	// witnesses are read for homes with a mandate, and honoursMandates says whether the provider acts by one.
+	witnesses       *witnessReader
+	honoursMandates bool
+	metrics         *telemetry.Metrics
 	// interval is how old a look may be that is not for the first time.
 	interval time.Duration
 	now      func() time.Time

@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
+	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -72,7 +73,7 @@ func (e *external) showRecorded(d *v1alpha1.GitDelivery) {
 // showLedger shows in the status what the repository holds of the ledger: none differs from unknown.
 func (e *external) showLedger(d *v1alpha1.GitDelivery) {
 	l, at := e.facts.ledger, &d.Status.AtProvider
-	at.Record = l.shownRecord()
+	at.Record, at.Mandate = l.shownRecord(), e.facts.echoMandate()
 	if e.facts.recording.recovers {
 		return
 	}
@@ -89,6 +90,7 @@ func (e *external) showLedger(d *v1alpha1.GitDelivery) {
 // restoreLedgerStatus shows what the state remembers, unless it is not ours to show.
 func (e *external) restoreLedgerStatus(d *v1alpha1.GitDelivery) {
 	if e.decision.hidesState {
+		d.Status.AtProvider.Mandate = nil
 		return
 	}
 	r := e.facts.memory
@@ -104,9 +106,9 @@ func (e *external) restoreLedgerStatus(d *v1alpha1.GitDelivery) {
 	e.showLedger(d)
 }
 
-// askedPosition returns the position that a delivery asks for: in a home without a position, that of its ledger.
+// askedPosition returns the position that a delivery asks for, or that its ledger came to by the mandate: in a home without a position, that of its ledger.
 func askedPosition(d *v1alpha1.GitDelivery) ledger.Position {
-	return cmp.Or(d.Spec.ForProvider.AskedPosition(), ledgerStateOf(d.Status.AtProvider.Ledger).Position())
+	return cmp.Or(mandate.Position(d), ledgerStateOf(d.Status.AtProvider.Ledger).Position())
 }
 
 // awaitsRecording reports whether a status says that the events which a delivery asks for are still to be recorded.
@@ -153,8 +155,11 @@ func deliveryDeadline(d *v1alpha1.GitDelivery) time.Time {
 	return w.StartedAt.Add(deliveryTimeout(d))
 }
 
-// deliveryTimeout returns the timeout of a delivery. The API server has checked its form.
+// deliveryTimeout returns the timeout of a delivery, or of the attempt to roll back that goes on by its mandate. The API server has checked its form.
 func deliveryTimeout(d *v1alpha1.GitDelivery) time.Duration {
+	if out := mandate.AttemptTimeout(d); out > 0 {
+		return out
+	}
 	out, err := time.ParseDuration(d.Spec.ForProvider.DeliveryTimeout)
 	if err != nil {
 		return defaultTimeout

@@ -38,6 +38,11 @@ type task struct {
 func (e *external) newDeliveryTask(d *v1alpha1.GitDelivery) *task {
 	t := &task{external: *e, object: d.DeepCopy()}
 	t.readTrees, t.openOther = maps.Clone(e.readTrees), nil
+	if e.asRead != nil {
+		home := *t.object
+		e.asRead.Status.DeepCopyInto(&home.Status)
+		t.asRead = &home
+	}
 	if e.decision.drifted {
 		t.replaces = e.facts.tip
 	}
@@ -52,7 +57,7 @@ func (t *task) queuedDelivery(plan func(context.Context, *git.Draft) error) repo
 	return repository.Delivery{
 		Size:    size,
 		Object:  client.ObjectKeyFromObject(t.object),
-		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.generation, t.stateOnly),
+		Version: fmt.Sprint(t.object.GetUID(), t.object.GetGeneration(), t.config.generation, t.stateOnly) + t.facts.versionByMandate(),
 		Asked:   t.asked,
 		IsAside: t.stateOnly,
 		Plan:    plan,
@@ -156,7 +161,7 @@ func (t *task) writeLedger(c *git.Change) error {
 func (t *task) writeLedgerFile(c *git.Change, r recording) error {
 	c.State = map[string][]byte{}
 	l, claim := t.facts.ledger, t.facts.marker.Claim
-	if len(r.events) == 0 {
+	if r.isEmpty() {
 		return nil
 	}
 	before := state.LedgerFile{}
@@ -164,7 +169,7 @@ func (t *task) writeLedgerFile(c *git.Change, r recording) error {
 		before = *l.file
 	}
 	before.Claim, before.ClusterUID = claim, t.clusterUID
-	content, err := before.Append(r.next, r.eventsWithTime(l.now)).Encode()
+	content, err := r.appendTo(before, l.now).Encode()
 	if err != nil {
 		return t.stateTooLarge(err)
 	}
@@ -172,10 +177,21 @@ func (t *task) writeLedgerFile(c *git.Change, r recording) error {
 	return nil
 }
 
-// eventsWithTime returns the events with the time at which they are recorded.
-func (r recording) eventsWithTime(now time.Time) []ledger.Event {
-	out := make([]ledger.Event, len(r.events))
-	for i, e := range r.events {
+// appendTo returns the file of the ledger after the recording.
+func (r recording) appendTo(file state.LedgerFile, now time.Time) state.LedgerFile {
+	if len(r.mandated) == 0 {
+		return file.Append(r.next, withTime(r.events, now))
+	}
+	if len(r.events) > 0 {
+		file = file.Append(r.taken, withTime(r.events, now))
+	}
+	return file.AppendMandated(r.next, withTime(r.mandated, now))
+}
+
+// withTime returns events with the time at which they are recorded.
+func withTime(events []ledger.Event, now time.Time) []ledger.Event {
+	out := make([]ledger.Event, len(events))
+	for i, e := range events {
 		e.At = setup.Timestamp(now)
 		out[i] = e
 	}

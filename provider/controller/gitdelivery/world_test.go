@@ -16,6 +16,7 @@ import (
 	rtfake "github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,6 +36,7 @@ import (
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
 	"github.com/intentplane/intentplane/provider/repository"
+	"github.com/intentplane/intentplane/provider/telemetry"
 	"github.com/intentplane/intentplane/provider/usage"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
@@ -64,6 +66,8 @@ type world struct {
 	told map[string][]string
 	// dead is true when the provider has crashed: nothing that it writes arrives any more.
 	dead bool
+	// refusesMandates is true for a provider that does not act by mandates.
+	refusesMandates bool
 	// guarded is true where configurations of namespaces lead to no loopback address.
 	guarded bool
 	// begun is called when an attempt was recorded, before its push.
@@ -92,6 +96,9 @@ func newWorld(t *testing.T) *world {
 	).WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: w.update})}
 	if err := usage.Index(t.Context(), b); err != nil {
 		t.Fatal(err)
+	}
+	for _, o := range []client.Object{&rolloutv1alpha1.Gate{}, &v1alpha1.SiteSync{}} {
+		w.must(indexWitnesses(t.Context(), b, o))
 	}
 	w.kube = b.Build()
 	return w
@@ -148,7 +155,7 @@ func scheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		clientgoscheme.AddToScheme, catalogv1alpha1.AddToScheme, configv1alpha1.AddToScheme, v1alpha1.AddToScheme,
+		clientgoscheme.AddToScheme, catalogv1alpha1.AddToScheme, configv1alpha1.AddToScheme, v1alpha1.AddToScheme, rolloutv1alpha1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
 			t.Fatal(err)
@@ -301,18 +308,24 @@ func request(name string) reconcile.Request {
 }
 
 func (w *world) reconciler() reconcile.Reconciler {
+	metrics, err := telemetry.New(prometheus.NewRegistry())
+	w.must(err)
 	c := &connector{
-		named:    w.named,
-		fastPath: w.calm,
-		kube:     w.kube,
-		live:     w.kube,
-		pool:     w.pool,
-		guard:    address.Guard{Loopback: !w.guarded},
-		interval: 30 * time.Second,
-		now:      w.now,
-		recorder: w,
-		logger:   w.log,
+		metrics:   metrics,
+		witnesses: &witnessReader{kube: w.kube},
+		named:     w.named,
+		fastPath:  w.calm,
+		kube:      w.kube,
+		live:      w.kube,
+		pool:      w.pool,
+		guard:     address.Guard{Loopback: !w.guarded},
+		interval:  30 * time.Second,
+		now:       w.now,
+		recorder:  w,
+		logger:    w.log,
 	}
+	c.witnesses.hasGates.Store(true)
+	c.honoursMandates = !w.refusesMandates
 	return managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("GitDelivery")),
 		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](&composite.Connector[*v1alpha1.GitDelivery]{TypedExternalConnector: c, Kind: v1alpha1.GroupVersion.WithKind("GitDelivery").GroupKind(), Live: w.kube, Recorder: w}),
 		managed.WithInitializers(),

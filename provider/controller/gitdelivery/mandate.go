@@ -1,0 +1,141 @@
+package gitdelivery
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/mandate"
+	"github.com/intentplane/intentplane/provider/state"
+	"github.com/intentplane/intentplane/provider/telemetry"
+)
+
+// actsByMandate is true for a home with a mandate that the provider acts by. One that may not be written, or that is being deleted, is left as it is, and so are
+// directories with tracks.
+func (e *external) actsByMandate(d *v1alpha1.GitDelivery, f facts) bool {
+	mayWrite := slices.ContainsFunc(d.GetManagementPolicies(), func(p xpv2.ManagementAction) bool {
+		return p == xpv2.ManagementActionAll || p == xpv2.ManagementActionUpdate
+	})
+	hasTrack := f.hasTracks() || hasTracks(f.delivered)
+	return e.honoursMandates && f.holdsLedger() && mayWrite && !meta.WasDeleted(d) && !hasTrack
+}
+
+// copyHome returns a delivery with a status of its own, if it has a mandate. What is noted in the status of the other one does not change it.
+func copyHome(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
+	if d.Spec.ForProvider.Mandate == nil {
+		return nil
+	}
+	out := *d
+	d.Status.DeepCopyInto(&out.Status)
+	return &out
+}
+
+// recordEvents returns what is to be recorded: the events of the spec, if they are not refused, and then what follows by the mandate.
+func (f facts) recordEvents() (recording, *decision) {
+	r, refused := f.fenceLedger()
+	if f.spec.Mandate == nil || r.recovers {
+		return r, refused
+	}
+	if refused != nil {
+		r.next, r.applied = f.ledger.recorded, f.ledger.recorded
+	}
+	next, events := f.witnesses.Conclude(f.ledger.recorded, r.next)
+	if len(events) > 0 && !f.ledger.isBehindKnown(next) {
+		r.taken, r.mandated, r.next, r.applied = r.next, events, next, next
+	}
+	return r, refused
+}
+
+// followLedger returns the facts with the parameters that follow from the ledger, where that came to a state by the mandate that the spec does not know.
+func (f facts) followLedger() facts {
+	if f.spec.Mandate == nil || checkClaim(f) != nil || checkState(f) != nil {
+		return f
+	}
+	r, _ := f.recordEvents()
+	if f.isAhead = mandate.IsAhead(f.spec, r.applied); f.isAhead {
+		f.spec = f.witnesses.Follow(f.spec, r.applied)
+	}
+	return f
+}
+
+// echoMandate returns what the provider may record by the mandate on top of the recorded state, or nil.
+func (f facts) echoMandate() *v1alpha1.MandateStatus {
+	return mandate.Status(f.spec.Mandate, f.ledger.recorded)
+}
+
+// withoutMissingSites returns the facts with the directories of Sites that do not exist as they are, where the trees follow from the ledger, and the decision
+// that says so once all others have their trees.
+func (f facts) withoutMissingSites() (facts, *decision) {
+	if !f.isAhead {
+		return f, nil
+	}
+	var missing *decision
+	f.spec.Trees = slices.Clone(f.spec.Trees)
+	for i, t := range f.spec.Trees {
+		if site := f.sites[t.Site]; t.Action != v1alpha1.ActionKeep && (site == nil || policy.CheckSite(site, f.namespace) != nil) {
+			f.spec.Trees[i] = mandate.Retain(t)
+			missing = refuseSite(f, t, fmt.Sprintf("spec.forProvider.trees[%d]", i))
+		}
+	}
+	return f, missing
+}
+
+// versionByMandate differs between pushes of one spec: one that was refused does not hold back what follows by the mandate.
+func (f facts) versionByMandate() string {
+	if !f.isAhead && len(f.recording.mandated) == 0 {
+		return ""
+	}
+	return fmt.Sprint(f.appliedPosition(), f.recording.next.ID)
+}
+
+// mandatedSince returns the events that the repository has by the mandate, and that the status does not show yet.
+func (f facts) mandatedSince(shown *ledger.State) []ledger.Event {
+	var out []ledger.Event
+	if f.ledger.file == nil || shown == nil || shown.Seq == 0 || shown.Ledger != f.ledger.recorded.Ledger {
+		return nil
+	}
+	for _, e := range f.ledger.file.Events {
+		if e.Seq > shown.Seq && e.By == state.RecorderMandate {
+			out = append(out, e.Event)
+		}
+	}
+	return out
+}
+
+// reportMandated says as events, and in a metric, what was recorded by the mandate.
+func (e *external) reportMandated(d *v1alpha1.GitDelivery, events []ledger.Event) {
+	for _, recorded := range events {
+		result, message := describeMandated(recorded)
+		e.metrics.Mandated(result)
+		e.recorder.Event(d, event.Normal(event.Reason(result+"ByMandate"), message))
+	}
+}
+
+// describeMandated returns how an event that a mandate records is counted, and what it says to people.
+func describeMandated(e ledger.Event) (telemetry.MandatedEvent, string) {
+	switch {
+	case e.Judged != nil:
+		return telemetry.MandatedRejected, fmt.Sprintf("The revision was rejected: %s: %s", e.Judged.Verdict.Reason, e.Judged.Verdict.Message)
+	case e.RolledBack != nil:
+		return telemetry.MandatedRolledBack, fmt.Sprintf("A rollback to revision %d began", e.RolledBack.Target)
+	}
+	return telemetry.MandatedRestored, "Each Site was proven to run what the rollback restored"
+}
+
+// unobservedSites returns the Sites without an engine, and those that do not exist, and whether a delivered tree counts as live there.
+func unobservedSites(names []string, sites map[string]*catalogv1alpha1.Site) map[string]bool {
+	out := map[string]bool{}
+	for _, name := range names {
+		if site := sites[name]; !HasEngine(site) {
+			out[name] = site != nil && isTrue(site.Spec.Engine.UnobservedIsLive)
+		}
+	}
+	return out
+}

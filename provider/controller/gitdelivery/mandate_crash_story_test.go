@@ -1,0 +1,61 @@
+package gitdelivery
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/tree"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+// TestMandateMissingSite rolls revision 2 back, of which one Site is gone.
+func TestMandateMissingSite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	trees := func(says string) []v1alpha1.Tree {
+		return []v1alpha1.Tree{desired(t, "edge1", webAtE1, says), desired(t, "edge2", webAtE2, says)}
+	}
+	w.startHome()
+	w.propose(trees("a"), openedEvent("demo"), orderedEvent(1, "a", "edge1", "edge2"))
+	w.propose(trees("a"), verifiedEvent("a", "edge1", "edge2"))
+	w.propose(trees("b"), gatedEvent(2, "b", "edge1", "edge2"))
+	w.giveMandate(2, noChange)
+	w.reconcile("web")
+	w.failGate()
+	w.must(w.kube.Delete(w.Context(), site("edge2")))
+	w.reconcile("web")
+	w.expect("web", v1alpha1.ReasonSiteMissing)
+	w.reconcile("web")
+	w.expect("web", v1alpha1.ReasonSiteMissing)
+	w.holds(map[string]tree.Files{webAtE1: files("a"), webAtE2: files("b")}, nil)
+	w.must(w.kube.Create(w.Context(), site("edge2")))
+	w.reconcile("web")
+	w.expect("web", v1alpha1.ReasonDelivered)
+	w.holds(map[string]tree.Files{webAtE1: files("a"), webAtE2: files("a")}, nil)
+	w.count(4)
+}
+
+// TestMandateCrashes lets the provider die while it rolls a revision back.
+func TestMandateCrashes(t *testing.T) {
+	t.Parallel()
+	for moment, crash := range crashes() {
+		t.Run(moment, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.mandatedRevision()
+			w.failGate()
+			crash(w)
+			_ = w.try("web") // Who is dead cannot say so.
+			w.recover()
+			for range 3 {
+				w.reconcile("web")
+			}
+			w.expect("web", v1alpha1.ReasonDelivered)
+			w.isRolledBack(3)
+			if n := len(slices.DeleteFunc(w.storedLedger(repo).Events, func(e state.LoggedEvent) bool { return e.By != state.RecorderMandate })); n != 2 {
+				t.Errorf("\nWhat was recorded before a crash is recorded once.\nevents by the mandate: want 2, got %d", n)
+			}
+		})
+	}
+}

@@ -1,0 +1,109 @@
+package gitdelivery
+
+import (
+	"testing"
+	"time"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/provider/state"
+)
+
+// TestActsByMandate has a home with a mandate.
+func TestActsByMandate(t *testing.T) {
+	inTracks := v1alpha1.DeliveredTree{Site: "edge1", Path: webAtE1, Tracks: []v1alpha1.DeliveredTrack{{Name: "blue", Weight: 100}}}
+	cases := map[string]struct {
+		reason    string
+		isRefused bool
+		change    func(d *v1alpha1.GitDelivery, f *facts)
+		want      bool
+	}{
+		"Home": {reason: "A home that may be written is acted for.", change: func(*v1alpha1.GitDelivery, *facts) {}, want: true},
+		"Updated": {reason: "A home that may be updated is acted for.", change: func(d *v1alpha1.GitDelivery, _ *facts) {
+			d.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe", "Update"}
+		}, want: true},
+		"Refused": {reason: "A provider that does not honour mandates acts for none.", isRefused: true, change: func(*v1alpha1.GitDelivery, *facts) {}},
+		"Observed": {reason: "A home that may only be observed is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) {
+			d.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"}
+		}},
+		"Unmanaged":  {reason: "A home that is not managed is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) { d.Spec.ManagementPolicies = nil }},
+		"Deleted":    {reason: "A home that is being deleted is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) { d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }},
+		"Follower":   {reason: "A repository without the ledger has nothing to record.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Ledger = nil }},
+		"Asked":      {reason: "Directories that are asked for in tracks are left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Trees[0].Tracks = []v1alpha1.TreeTrack{{Name: "blue"}} }},
+		"Parts":      {reason: "Directories with folders that the object does not carry are left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Trees[0].Parts = []v1alpha1.TreePart{{Path: "blue"}} }},
+		"Shown":      {reason: "Directories that a status shows in tracks are left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.lastStatus.Trees = []v1alpha1.DeliveredTree{inTracks} }},
+		"Remembered": {reason: "Directories that the state has in tracks are left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.delivered = []state.Tree{{DeliveredTree: inTracks}} }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := newHome("web", desired(t, "edge1", webAtE1, "a"))
+			f := facts{spec: *d.Spec.ForProvider.DeepCopy()}
+			tc.change(d, &f)
+			e := &external{connector: &connector{honoursMandates: !tc.isRefused}}
+			if got := e.actsByMandate(d, f); got != tc.want {
+				t.Errorf("\n%s\nactsByMandate(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestMandatedSince has a ledger whose events 3 and 4 were recorded by a mandate.
+func TestMandatedSince(t *testing.T) {
+	head := func(name string, seq int64) *ledger.State {
+		return &ledger.State{Head: ledger.Head{Ledger: name, Epoch: 1, Seq: seq}}
+	}
+	cases := map[string]struct {
+		reason string
+		shown  *ledger.State
+		want   int
+	}{
+		"Before":  {reason: "Events by the mandate are new to a status that shows those of the spec.", shown: head("l", 2), want: 2},
+		"Earlier": {reason: "Events of specs are left out.", shown: head("l", 1), want: 2},
+		"One":     {reason: "What a status shows is not reported again.", shown: head("l", 3), want: 1},
+		"All":     {reason: "Nothing is new to a status that shows the head.", shown: head("l", 4)},
+		"Lost":    {reason: "A status that was lost does not say what was reported.", shown: nil},
+		"None":    {reason: "A status that shows no ledger does not say what was reported.", shown: head("", 0)},
+		"Other":   {reason: "A status that shows another ledger does not say what was reported.", shown: head("m", 2)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			file := &state.LedgerFile{State: *head("l", 4)}
+			for seq := range int64(4) {
+				e := state.LoggedEvent{Seq: seq + 1}
+				if e.Seq > 2 {
+					e.By = state.RecorderMandate
+				}
+				file.Events = append(file.Events, e)
+			}
+			f := facts{ledger: ledgerFacts{file: file, recorded: file.State}}
+			if got := len(f.mandatedSince(tc.shown)); got != tc.want {
+				t.Errorf("\n%s\nmandatedSince(...): want %d events, got %d", tc.reason, tc.want, got)
+			}
+		})
+	}
+	if got := (facts{}).mandatedSince(head("l", 1)); got != nil {
+		t.Errorf("\nA repository without a ledger has no events.\nmandatedSince(...): want none, got %v", got)
+	}
+}
+
+// TestVersionByMandate compares pushes of one spec.
+func TestVersionByMandate(t *testing.T) {
+	rejected := ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: 4, ID: "four"}, Current: &ledger.Revision{Number: 2}}
+	back := rejected
+	back.Seq, back.ID, back.Cursor.Attempt = 5, "five", 1
+	of := func(s ledger.State, isAhead bool, events ...ledger.Event) string {
+		return facts{isAhead: isAhead, recording: recording{next: s, applied: s, mandated: events}}.versionByMandate()
+	}
+	if got := of(rejected, false); got != "" {
+		t.Errorf("\nWithout anything by a mandate the spec alone makes the version.\nversionByMandate(): want none, got %q", got)
+	}
+	if was, is := of(rejected, true), of(back, true); was == is || is == "" {
+		t.Errorf("\nA refused revision does not hold back its rollback.\nversionByMandate(): want two versions, got %q and %q", was, is)
+	}
+	if was, is := of(back, false, rolledBackEvent(1)), of(back, true); was != is {
+		t.Errorf("\nA push that was refused is waited out whether its events were recorded meanwhile or not.\nversionByMandate(): want one version, got %q and %q", was, is)
+	}
+}

@@ -1,0 +1,126 @@
+package gitdelivery
+
+import (
+	"testing"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	kubefake "sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/provider/usage"
+)
+
+// judgedGate returns a Gate of the claim of deliveries, with a verdict.
+func judgedGate(v rolloutv1alpha1.GateVerdict) *rolloutv1alpha1.Gate {
+	g := &rolloutv1alpha1.Gate{ObjectMeta: controlled()}
+	g.Name = "web-step"
+	g.Spec.ForProvider.ClaimRef = delivery("web", wish{}).Spec.ForProvider.ClaimRef
+	g.Spec.ForProvider.Position, g.Status.AtProvider.Position = &ledger.Position{Revision: 2}, &ledger.Position{Revision: 2}
+	g.Status.AtProvider.Verdict = v
+	g.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: "Failed", ObservedGeneration: 1})
+	return g
+}
+
+// observedSync returns a SiteSync of the claim of deliveries, which gives a reason.
+func observedSync(reason xpv2.ConditionReason) *v1alpha1.SiteSync {
+	s := &v1alpha1.SiteSync{ObjectMeta: controlled()}
+	s.Name = "web-sync"
+	s.Spec.ForProvider.ClaimRef = delivery("web", wish{}).Spec.ForProvider.ClaimRef
+	s.Status.AtProvider.Position = &ledger.Position{Revision: 2}
+	s.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: reason, ObservedGeneration: 1})
+	return s
+}
+
+func TestSaidOtherThings(t *testing.T) {
+	later := func(s *v1alpha1.SiteSync) *v1alpha1.SiteSync {
+		s.Status.AtProvider.Position.Attempt = 1
+		return s
+	}
+	stale := observedSync("Failed")
+	stale.Generation = 2
+	cases := map[string]struct {
+		reason      string
+		old, object client.Object
+		want        bool
+	}{
+		"Verdict":      {reason: "A verdict lets a home be looked at.", old: judgedGate(""), object: judgedGate(rolloutv1alpha1.GateFailed), want: true},
+		"Measured":     {reason: "A Gate that measures on says nothing.", old: judgedGate(""), object: judgedGate("")},
+		"SameVerdict":  {reason: "A verdict that is there already says nothing.", old: judgedGate(rolloutv1alpha1.GateFailed), object: judgedGate(rolloutv1alpha1.GateFailed)},
+		"New":          {reason: "A Gate that comes with its verdict, after a restart, says that.", object: judgedGate(rolloutv1alpha1.GateFailed), want: true},
+		"NewUnjudged":  {reason: "A Gate that comes without a verdict says nothing.", object: judgedGate("")},
+		"Failed":       {reason: "A Site that failed lets a home be looked at.", old: observedSync("Syncing"), object: observedSync("Failed"), want: true},
+		"SameReason":   {reason: "A SiteSync that gives the same reason says nothing.", old: observedSync("Failed"), object: observedSync("Failed")},
+		"NextPosition": {reason: "The same reason about another position lets a home be looked at.", old: observedSync("Failed"), object: later(observedSync("Failed")), want: true},
+		"Stale":        {reason: "What a SiteSync said of an earlier generation is nothing.", old: &v1alpha1.SiteSync{}, object: stale},
+		"Other":        {reason: "An object of another kind says nothing.", old: site("edge1"), object: site("edge1")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := false
+			if tc.old == nil {
+				got = saidOtherThings().Create(event.CreateEvent{Object: tc.object})
+			}
+			if tc.old != nil {
+				got = saidOtherThings().Update(event.UpdateEvent{ObjectOld: tc.old, ObjectNew: tc.object})
+			}
+			if got != tc.want {
+				t.Errorf("\n%s\nsaidOtherThings(): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+	if saidOtherThings().Delete(event.DeleteEvent{Object: judgedGate(rolloutv1alpha1.GateFailed)}) {
+		t.Error("\nA Gate that is gone proves nothing.\nDelete(...): want false, got true")
+	}
+}
+
+// TestRequestsForWitness has a home with a mandate, one without, and one of another deployment.
+func TestRequestsForWitness(t *testing.T) {
+	homes := map[string]func(d *v1alpha1.GitDelivery){
+		"mandated": func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Mandate = &v1alpha1.Mandate{} },
+		"plain":    func(*v1alpha1.GitDelivery) {},
+		"other": func(d *v1alpha1.GitDelivery) {
+			d.Spec.ForProvider.Mandate, d.OwnerReferences[0].UID = &v1alpha1.Mandate{}, "other"
+		},
+	}
+	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t))}
+	for name, change := range homes {
+		d := newHome(name)
+		d.OwnerReferences = controlled().OwnerReferences
+		change(d)
+		b.WithObjects(d)
+	}
+	if err := usage.Index(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	w := waker{kube: b.Build(), log: logging.NewNopLogger()}
+	elsewhere := judgedGate(rolloutv1alpha1.GateFailed)
+	elsewhere.Namespace = "team-b"
+	cases := map[string]struct {
+		reason string
+		object client.Object
+		want   []string
+	}{
+		"Gate":      {reason: "A Gate wakes the home with a mandate that its controller has.", object: judgedGate(rolloutv1alpha1.GateFailed), want: []string{"mandated"}},
+		"Sync":      {reason: "A SiteSync wakes the home with a mandate that its controller has.", object: observedSync("Failed"), want: []string{"mandated"}},
+		"Namespace": {reason: "A Gate of another namespace wakes no home.", object: elsewhere},
+		"Other":     {reason: "An object of another kind wakes no home.", object: site("edge1")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, r := range w.requestsForWitness(t.Context(), tc.object) {
+				got = append(got, r.Name)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nrequestsForWitness(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,23 @@
+package telemetry
+
+// A MandatedEvent is an event that the provider recorded by a mandate, without the function.
+type MandatedEvent string
+
+// Events that are recorded by mandates.
+const (
+	// MandatedRejected means that a revision was rejected.
+	MandatedRejected MandatedEvent = "Rejected"
+
+	// MandatedRolledBack means that an attempt to roll back began.
+	MandatedRolledBack MandatedEvent = "RolledBack"
+
+	// MandatedRestored means that an attempt to roll back came to its end.
+	MandatedRestored MandatedEvent = "Restored"
+)
+
+func mandatedEvents() []string {
+	return toStrings(MandatedRejected, MandatedRolledBack, MandatedRestored)
+}
+
+// Mandated counts an event that was recorded by a mandate.
+func (m *Metrics) Mandated(e MandatedEvent) { m.mandated.WithLabelValues(string(e)).Inc() }
