@@ -249,7 +249,7 @@ walk: ## Tell 30,000 stories of faults to the function, 20,000 of them new in ev
 
 .PHONY: mutants
 mutants: ## Break each rule of canaries in the code, one at a time, and check that a test fails (minutes).
-	@INTENTPLANE_SOAK=1 go test -count=1 -v -timeout 0 -run '^TestCanaryMutants$$' ./test/soak
+	@INTENTPLANE_SOAK=1 go test -count=1 -v -timeout 0 -run '^Test(Canary|Mandate)Mutants$$' ./test/soak
 
 # What is built is what the figures need: "packages" stands for ours, and "all" for every program.
 .PHONY: bench

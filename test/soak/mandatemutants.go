@@ -1,0 +1,203 @@
+package soak
+
+import "maps"
+
+// mandateMutants break the rules by which the provider concludes a revision without the function.
+func mandateMutants() map[string]mutant {
+	out := map[string]mutant{}
+	for _, some := range []map[string]mutant{coverMutants(), witnessMutants(), policyMutants(), recordMutants()} {
+		maps.Copy(out, some)
+	}
+	return out
+}
+
+// coverMutants let the provider act by a mandate that is void, or where it may not.
+func coverMutants() map[string]mutant {
+	return map[string]mutant{
+		"AnyRevision": {
+			reason: "A mandate is for one revision.", file: "apis/delivery/v1alpha1/mandate_types.go",
+			text: "return m.Revision == s.Current.Number || m.Revision == s.Withdraws", becomes: "return true", pkg: "provider/mandate", tests: "TestStatus",
+		},
+		"AnyEpoch": {
+			reason: "A mandate is void once the ledger was recovered.", file: "apis/delivery/v1alpha1/mandate_types.go",
+			text: "|| m.Epoch != s.Epoch {", becomes: "{", pkg: "provider/mandate", tests: "TestStatus",
+		},
+		"AnyLedger": {
+			reason: "A mandate is for one ledger.", file: "apis/delivery/v1alpha1/mandate_types.go",
+			text: "|| m.Ledger != s.Ledger ", becomes: "", pkg: "provider/mandate", tests: "TestStatus",
+		},
+		"AnyRules": {
+			reason: "A provider does nothing by rules that it does not know.", file: "provider/mandate/mandate.go",
+			text: "m.Rules > step.Rules ||", becomes: "", pkg: "provider/mandate", tests: "TestStatus",
+		},
+		"AnyKind": {
+			reason: "A mandate lists what may be recorded.", file: "provider/mandate/conclude.go",
+			text: "e == nil || !slices.Contains(status.May, step.KindOf(s, *e))", becomes: "e == nil", pkg: "provider/mandate", tests: "TestConclude",
+		},
+		"SeveralRepositories": {
+			reason: "A revision of several repositories is left to the function.", file: "provider/mandate/mandate.go",
+			text: "return len(parts) == 1 && parts[0].ConfigRef == s.Home", becomes: "return len(parts) > 0", pkg: "provider/mandate", tests: "TestStatus",
+		},
+		"InTracks": {
+			reason: "A revision in tracks is left to the function.", file: "provider/mandate/mandate.go",
+			text: "|| isInTracks(s) {", becomes: "{", pkg: "provider/mandate", tests: "TestStatus",
+		},
+		"NotHonoured": {
+			reason: "A flag of the provider switches mandates off.", file: "provider/controller/gitdelivery/mandate.go",
+			text: "return e.honoursMandates && ", becomes: "return ", pkg: "provider/controller/gitdelivery", tests: "TestActsByMandate",
+		},
+		"ObservedAlone": {
+			reason: "A home that may only be observed is left as it is.", file: "provider/controller/gitdelivery/mandate.go",
+			text: " && mayWrite &&", becomes: " && (mayWrite || true) &&", pkg: "provider/controller/gitdelivery", tests: "TestActsByMandate",
+		},
+		"HomeDeleted": {
+			reason: "A home that is being deleted is left as it is.", file: "provider/controller/gitdelivery/mandate.go",
+			text: " && !meta.WasDeleted(d) &&", becomes: " && (true || meta.WasDeleted(d)) &&", pkg: "provider/controller/gitdelivery", tests: "TestActsByMandate",
+		},
+		"ForcedAway": {
+			reason: "A home that the ledger was forced away from records nothing.", file: "provider/controller/gitdelivery/mandate.go",
+			text: "len(events) > 0 && !f.ledger.isBehindKnown(next) {", becomes: "len(events) > 0 {", pkg: "provider/controller/gitdelivery", tests: "TestMandate",
+		},
+	}
+}
+
+// witnessMutants take for proven what is not.
+func witnessMutants() map[string]mutant {
+	conclude := func(m mutant) mutant {
+		m.pkg, m.tests = "provider/mandate", "TestConclude"
+		return m
+	}
+	return map[string]mutant{
+		"AnyController": conclude(mutant{
+			reason: "A Gate of another controller proves nothing.", file: "provider/mandate/witness.go",
+			text: "|| owner.UID != other.UID ", becomes: "",
+		}),
+		"AnyClaim": conclude(mutant{
+			reason: "A SiteSync of another claim proves nothing.", file: "provider/mandate/witness.go",
+			text: " && claim == home.Spec.ForProvider.ClaimRef", becomes: "",
+		}),
+		"AnyNamespace": conclude(mutant{
+			reason: "A Gate of another namespace proves nothing.", file: "provider/mandate/witness.go",
+			text: "return o.GetNamespace() == home.GetNamespace() && ", becomes: "return ",
+		}),
+		"WitnessDeleted": conclude(mutant{
+			reason: "A Gate that is being deleted proves nothing.", file: "provider/mandate/witness.go",
+			text: "o.GetDeletionTimestamp() == nil && ", becomes: "",
+		}),
+		"GateOfAnyStep": conclude(mutant{
+			reason: "A Gate of another step proves nothing.", file: "provider/mandate/witness.go",
+			text: "evidence.IsGateOf(g, s)", becomes: "evidence.IsGateOfRevision(g, s)",
+		}),
+		"AnyRevisionID": conclude(mutant{
+			reason: "A Gate of the revision of another ledger proves nothing.", file: "apis/evidence/gate.go",
+			text: " && g.GetAnnotations()[AnnotationRevision] == RevisionID(s)", becomes: "",
+		}),
+		"InconclusiveRejects": conclude(mutant{
+			reason: "A Gate without a conclusion is left to a user.", file: "apis/evidence/gate.go",
+			text: "|| v == rolloutv1alpha1.GateInconclusive {", becomes: "{",
+		}),
+		"ProposedPosition": conclude(mutant{
+			reason: "Nothing is proven of a position that is only proposed.", file: "provider/mandate/conclude.go",
+			text: "if s.Position() == recorded.Position() {", becomes: "if s.Position() != (ledger.Position{}) {",
+		}),
+		"OtherTrees": conclude(mutant{
+			reason: "A SiteSync that looks for other trees proves nothing.", file: "provider/mandate/witness.go",
+			text: "sync != nil && f.looksForSpec(sync)", becomes: "sync != nil",
+		}),
+		"LiveByDelivery": conclude(mutant{
+			reason: "A rollback ends once each Site is proven to run the target.", file: "provider/mandate/witness.go",
+			text: "return t.Action != v1alpha1.ActionKeep && !f.isLive(t, at)", becomes: "return t.Action == v1alpha1.ActionKeep && !f.isLive(t, at)",
+		}),
+		"EachEvent": {
+			reason: "A Gate that measures on wakes no home.", file: "provider/controller/gitdelivery/witnesses.go",
+			text: "return statementOf(e.ObjectOld) != statementOf(e.ObjectNew)", becomes: "return statementOf(e.ObjectOld) != \"never\"",
+			pkg: "provider/controller/gitdelivery", tests: "TestSaidOtherThings",
+		},
+	}
+}
+
+// policyMutants roll back what is to stay, or how it is not to be.
+func policyMutants() map[string]mutant {
+	return map[string]mutant{
+		"AttemptsNotCounted": {
+			reason: "A rollback has as many attempts as the policy says.", file: "provider/mandate/conclude.go",
+			text: "MaxRetries: m.Rollback.MaxRetries,", becomes: "MaxRetries: 10,", pkg: "provider/mandate", tests: "TestConclude",
+		},
+		"HourNotCounted": {
+			reason: "Only so many revisions are rolled back within an hour.", file: "provider/mandate/conclude.go",
+			text: "MaxPerHour: m.Rollback.MaxPerHour}", becomes: "MaxPerHour: 0 * m.Rollback.MaxPerHour}", pkg: "provider/mandate", tests: "TestConclude",
+		},
+		"HourWithoutTime": {
+			reason: "The hour is counted from when the verdict is recorded.", file: "provider/mandate/conclude.go",
+			text: "ledger.Append(next, f.Now, *e)", becomes: "ledger.Append(next, time.Time{}, *e)", pkg: "provider/mandate", tests: "TestConclude",
+		},
+		"IrreversibleIgnored": {
+			reason: "A revision that changed what is marked as irreversible is not rolled back.", file: "apis/step/rollback.go",
+			text: "case !r.Irreversible && (", becomes: "case true || (", pkg: "provider/mandate", tests: "TestConclude",
+		},
+		"SuspendStopsRollback": {
+			reason: "A suspended deployment is rolled back.", file: "provider/mandate/conclude.go",
+			text: "	if status == nil {", becomes: "	if status == nil || f.Home.Spec.ForProvider.Mandate.Suspended {", pkg: "provider/mandate", tests: "TestConclude",
+		},
+		"LeftSiteRestored": {
+			reason: "Nothing is restored at a Site that the deployment is not for any more.", file: "provider/mandate/restore.go",
+			text: "!isServed || !f.isChosen(t.Site) ||", becomes: "!isServed ||", pkg: "provider/mandate", tests: "TestFollow",
+		},
+		"NeverThere": {
+			reason: "Nothing is restored to a directory that was never delivered.", file: "provider/mandate/restore.go",
+			text: "|| f.isUntouched(t) ", becomes: "", pkg: "provider/mandate", tests: "TestFollow",
+		},
+		"OtherRevisionsTrees": {
+			reason: "Trees of another revision are not replaced.", file: "provider/mandate/mandate.go",
+			text: "&& p.Revision == other.Revision ", becomes: "", pkg: "provider/mandate", tests: "TestIsAhead",
+		},
+		"RejectedGoesOn": {
+			reason: "Nothing of a rejected revision is delivered any more.", file: "provider/mandate/restore.go",
+			text: "isBehind(asked, at) || isSame && at.Attempt == 0", becomes: "isBehind(asked, at) || isSame && at.Attempt < 0", pkg: "provider/mandate", tests: "TestIsAhead",
+		},
+		"RejectedRemoves": {
+			reason: "A revision that is rejected removes no directory.", file: "provider/mandate/restore.go",
+			text: "p.Position, p.Trees, p.Settled = &at, trees, false", becomes: "p.Position, p.Trees = &at, trees", pkg: "provider/mandate", tests: "TestFollow",
+		},
+		"MissingSiteStopsAll": {
+			reason: "A Site that is missing stops its own directory alone.", file: "provider/controller/gitdelivery/mandate.go",
+			text: "f.spec.Trees[i] = mandate.Retain(t)", becomes: "_ = mandate.Retain(t)", pkg: "provider/controller/gitdelivery", tests: "TestMandateMissingSite",
+		},
+	}
+}
+
+// recordMutants record in another order, or say something else of what was recorded.
+func recordMutants() map[string]mutant {
+	const pkg = "provider/controller/gitdelivery"
+	return map[string]mutant{
+		"MandateFirst": {
+			reason: "What the spec asks for is recorded before what follows by the mandate.", file: "provider/controller/gitdelivery/mandate.go",
+			text: "f.witnesses.Conclude(f.ledger.recorded, r.next)", becomes: "f.witnesses.Conclude(f.ledger.recorded, f.ledger.recorded)", pkg: pkg, tests: "TestMandate$",
+		},
+		"TakenNotCompared": {
+			reason: "A spec whose events are recorded is not behind because others follow them.", file: "provider/controller/gitdelivery/fence.go",
+			text: "isFollowed := l.taken != nil && asked.LedTo(*l.taken)", becomes: "isFollowed := l.taken != nil && false", pkg: pkg, tests: "TestFollowed|TestMandate$",
+		},
+		"TakenComparedWithAfter": {
+			reason: "Events on top of the head that a mandate went on from come too late.", file: "provider/controller/gitdelivery/fence.go",
+			text: "isFollowed := l.taken != nil && asked.LedTo(*l.taken)", becomes: "isFollowed := l.taken != nil && asked.After == *l.taken", pkg: pkg, tests: "TestFollowed|TestMandate$",
+		},
+		"TakenNotWritten": {
+			reason: "The state says after which events a mandate went on.", file: "provider/state/ledger.go",
+			text: "	out.Taken = new(*taken)\n", becomes: "", pkg: "provider/state", tests: "TestAppendMandated",
+		},
+		"BySpec": {
+			reason: "The state says which events a mandate recorded.", file: "provider/state/ledger.go",
+			text: "out.Events[known+i].By = RecorderMandate", becomes: "out.Events[known+i].By = \"\"", pkg: "provider/state", tests: "TestAppendMandated",
+		},
+		"OneVersion": {
+			reason: "A push that was refused does not hold back the rollback of what it brought.", file: "provider/controller/gitdelivery/mandate.go",
+			text: "return fmt.Sprint(f.appliedPosition(), f.recording.next.ID)", becomes: "return fmt.Sprint()", pkg: pkg, tests: "TestVersionByMandate",
+		},
+		"RefusalForgotten": {
+			reason: "What the repository refused before is a reason to reject, although it is tried again.", file: "provider/controller/gitdelivery/observe.go",
+			text: "e.readyBefore, e.asRead = d.GetCondition(xpv2.TypeReady), copyHome(d)", becomes: "e.readyBefore, e.asRead = d.GetCondition(xpv2.TypeReady), d",
+			pkg: pkg, tests: "TestMandate$",
+		},
+	}
+}
