@@ -13,7 +13,12 @@ func (m *model) act(faults modelFaults) {
 	if tooMany := len(m.before) - 6; tooMany > 0 {
 		m.before = m.before[tooMany:]
 	}
+	if faults.Mandates && m.random.IntN(20) == 0 {
+		m.silent = m.random.IntN(40)
+	}
 	switch n := m.random.IntN(100); {
+	case n < 30 && m.silent > 0:
+		m.silent--
 	case n < 30:
 		m.call(m.before[m.random.IntN(len(m.before))], m.sometimes)
 	case n < 60:
@@ -66,7 +71,7 @@ func (m *model) loseObjects() {
 		m.cluster.Deliveries[i] = modelDelivery{}
 	case 1:
 		d := &m.cluster.Deliveries[i]
-		d.Observed, d.Ledger, d.Record = false, ledger.State{}, modelRecord{}
+		d.Observed, d.Ledger, d.Record, d.Echo = false, ledger.State{}, modelRecord{}, 0
 	case 2:
 		m.cluster.Deliveries = make([]modelDelivery, len(m.cluster.Deliveries))
 		m.cluster.Sync = modelSync{}

@@ -124,7 +124,7 @@ func (m *model) input(s ledger.State, seen modelCluster) Input {
 func (m *model) proof(s ledger.State, sync modelSync) Proof {
 	p := Proof{IsLive: sync.Live, HasPassed: true}
 	if sync.Failed || sync.Live && s.Cursor.Attempt == 0 && isBad(s.Current.Request.Intent) {
-		p.Failure = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "SyncFailed", Message: proofOf(s)}
+		p.Failure = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "SyncFailed", Message: fmt.Sprintf("revision %d", sync.Proven.Revision)}
 	}
 	for _, step := range s.Current.Plan {
 		for _, site := range step.Sites {

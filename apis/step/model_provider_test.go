@@ -34,24 +34,25 @@ func (m *model) covers(mandate modelMandate, s ledger.State) bool {
 	return m.honours && s.Current != nil && s.Successor == "" && !s.IsClosed && mandate == mandateOf(s)
 }
 
-// concludeByMandate records what follows by the mandate of the home, from what its own objects prove.
+// concludeByMandate records in one push what follows by the mandate of the home, from what its own objects prove.
 func (m *model) concludeByMandate(d *modelDelivery, repository *modelRepository) {
+	recorded, next, seen := repository.Ledger, repository.Ledger, m.seenByProvider()
 	for range maxEvents {
-		s := repository.Ledger
-		if !m.covers(d.Mandate, s) {
-			return
+		if !m.covers(d.Mandate, next) {
+			break
 		}
-		in := m.input(s, m.cluster)
-		in.Desired, in.Requests = nil, nil
-		e, _ := Conclude(s, in)
-		if e == nil || !slices.Contains(mandates, KindOf(s, *e)) {
-			return
+		e, _ := Conclude(next, m.ownInput(recorded, next, *repository, seen))
+		if e == nil || !slices.Contains(mandates, KindOf(next, *e)) {
+			break
 		}
-		next, err := ledger.Append(s, recordedAt, *e)
+		after, err := ledger.Append(next, recordedAt, *e)
 		if err != nil {
 			m.truth.broken = "an event by mandate is illegal: " + err.Error()
 			return
 		}
+		next = after
+	}
+	if next.Head != recorded.Head {
 		m.record(repository, next)
 	}
 }

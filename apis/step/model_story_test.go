@@ -97,6 +97,17 @@ func (m *model) tell(faults modelFaults) string {
 	if faults.Mandates && m.random.IntN(2) == 0 {
 		m.intent = "x" // What is asked for in the end may be bad.
 	}
+	if broken := m.settle(); broken != "" {
+		return broken
+	}
+	if m.truth.recovered && faults == (modelFaults{}) {
+		return "a ledger was recovered that was not lost"
+	}
+	return m.atRest()
+}
+
+// settle lets all work in turn until nothing is left to do, and returns what was wrong.
+func (m *model) settle() string {
 	for range 40 {
 		m.call(m.snapshot(), always)
 		for i := range m.repositories {
@@ -107,10 +118,7 @@ func (m *model) tell(faults modelFaults) string {
 			return m.truth.broken
 		}
 	}
-	if m.truth.recovered && faults == (modelFaults{}) {
-		return "a ledger was recovered that was not lost"
-	}
-	return m.atRest()
+	return ""
 }
 
 func always() bool { return true }
@@ -160,7 +168,7 @@ func TestModel(t *testing.T) {
 		"Two":      {reason: "A deployment with two repositories that lose nothing keeps every verdict.", repositories: 2},
 		"Three":    {reason: "A deployment with three repositories comes to its end whatever is lost.", repositories: 3, faults: modelFaults{States: true}},
 		"Hands":    {reason: "A verdict that another hand appends is kept like one that the function asked for.", repositories: 3, faults: modelFaults{Hands: true}},
-		"Mandates": {reason: "A deployment whose provider rejects and rolls back by itself, or leaves that to the function again, comes to its end whatever is lost.", repositories: 3, faults: modelFaults{Mandates: true, States: true}},
+		"Mandates": {reason: "A deployment whose provider rejects and rolls back by itself, or leaves that to the function again, while that is silent for any time, comes to its end whatever is lost.", repositories: 3, faults: modelFaults{Mandates: true, States: true}},
 		"Moved":    {reason: "A ledger moves without a verdict being lost.", repositories: 3, faults: modelFaults{Moves: true}},
 		"Forced":   {reason: "A ledger whose home is gone continues in another one.", repositories: 3, faults: modelFaults{States: true, Moves: true, ForcedMoves: true}},
 	}
@@ -190,6 +198,7 @@ func TestModelMutants(t *testing.T) {
 		"Recover":        {reason: "Without recovery a follower stays ahead of the ledger for ever.", change: func(r *modelRules) { r.Recover = false }, faults: modelFaults{States: true}},
 		"ReportMissing":  {reason: "A ledger that is not told from an unknown one is never opened.", change: func(r *modelRules) { r.ReportMissing = false }, faults: modelFaults{States: true}},
 		"Echo":           {reason: "A verdict that the function leaves to a provider which does not say that it gives it is never given.", change: func(r *modelRules) { r.Echo = false }, faults: modelFaults{Mandates: true}},
+		"Proven":         {reason: "A provider that takes what was observed of another position for a proof judges the wrong revision.", change: func(r *modelRules) { r.Proven = false }, faults: modelFaults{Mandates: true}},
 		"Identity":       {reason: "Without an identity a ledger that was opened again is taken for the one before.", change: func(r *modelRules) { r.Identity = false }, faults: modelFaults{States: true}},
 	}
 	for name, tc := range cases {

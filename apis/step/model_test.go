@@ -97,6 +97,8 @@ type model struct {
 	running map[string]int64
 	stuck   map[string]bool
 	intent  string
+	// silent is for how many of its turns the function is not called.
+	silent int
 	// honours says that the provider records what follows by mandates.
 	honours bool
 	opened  int
@@ -118,9 +120,11 @@ type modelRules struct {
 	Identity bool
 	// Echo leaves to the provider only what its status says that it records by itself.
 	Echo bool
+	// Proven lets the provider judge a position by what was observed of that position.
+	Proven bool
 }
 
-var allRules = modelRules{CompareAndSwap: true, HomeFirst: true, Recover: true, ReportMissing: true, Identity: true, Echo: true}
+var allRules = modelRules{CompareAndSwap: true, HomeFirst: true, Recover: true, ReportMissing: true, Identity: true, Echo: true, Proven: true}
 
 // isBad is true for an intent whose revisions fail their Gate.
 func isBad(intent string) bool { return intent == "x" }

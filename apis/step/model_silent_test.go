@@ -1,0 +1,107 @@
+package step
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/test/soak"
+)
+
+// ownInput is what the provider knows of a state that follows from the recorded one: what its repository has, and what it sees of the SiteSync, which may be older.
+func (m *model) ownInput(recorded, s ledger.State, repository modelRepository, seen modelCluster) Input {
+	in := m.input(s, seen)
+	in.Desired, in.Requests, in.Directories, in.HasAllReported = nil, nil, nil, repository.Record.Position == s.Position()
+	for _, site := range m.sitesOf(m.indexOf(s.Home)) {
+		tree, isKnown := repository.Record.Trees[site]
+		in.Directories = append(in.Directories, Directory{Site: site, IsChosen: true, IsKnown: isKnown, Tree: treeName(tree), Revision: tree})
+	}
+	switch {
+	case !m.rules.Proven && s.Current != nil:
+		in.Proof = m.proof(s, seen.Sync)
+	case s.Position() != recorded.Position():
+		in.Proof = Proof{}
+	}
+	return in
+}
+
+// seenByProvider returns a cluster that the cache of the provider may show.
+func (m *model) seenByProvider() modelCluster {
+	if len(m.before) == 0 || !m.honours {
+		return m.snapshot()
+	}
+	return m.before[m.random.IntN(len(m.before))]
+}
+
+// tellSilent lets the function fall silent once a bad revision is proven to fail, and returns what was wrong.
+func (m *model) tellSilent() string {
+	m.honours = true
+	for range 40 {
+		m.act(modelFaults{Mandates: true})
+	}
+	if m.truth.broken != "" {
+		return m.truth.broken
+	}
+	m.calm()
+	if broken := m.settle(); broken != "" {
+		return broken
+	}
+	m.intent = "x"
+	for turn := 0; !m.isProvenBad(); turn++ {
+		if turn > 40 {
+			return "a bad revision is never proven to fail"
+		}
+		m.call(m.snapshot(), always)
+		m.reconcile(0, false)
+		m.observe()
+	}
+	for range 3 {
+		m.reconcile(0, false)
+	}
+	if broken := m.isLeft(m.repositories[0]); broken != "" {
+		return broken
+	}
+	m.intent = "a"
+	if broken := m.settle(); broken != "" {
+		return broken
+	}
+	return m.atRest()
+}
+
+// isLeft returns what a repository was left with by a silent function: a revision that fails and is not rejected, or that is not rolled back although it could be.
+func (m *model) isLeft(r modelRepository) string {
+	s := r.Ledger
+	_, hold := Conclude(s, m.ownInput(s, s, r, m.cluster))
+	switch {
+	case !s.IsRejected():
+		return "a silent function leaves a revision that fails without a verdict"
+	case s.Cursor.Attempt == 0 && hold == HoldNoTarget:
+		return "" // Nothing was verified before.
+	case s.Cursor.Attempt != 1 || r.Record.Position != s.Position():
+		return "a silent function leaves a revision that fails where it is"
+	}
+	for site, number := range r.Record.Trees {
+		if number != s.Target {
+			return "a silent function leaves a tree of the revision at Site " + site
+		}
+	}
+	return ""
+}
+
+// isProvenBad is true once the SiteSync proves that the current revision fails, and no verdict is recorded.
+func (m *model) isProvenBad() bool {
+	s := m.repositories[0].Ledger
+	return s.Current != nil && s.Verdict == nil && isBad(s.Current.Request.Intent) && m.cluster.Sync.Proven == s.Position() && m.proof(s, m.cluster.Sync).Failure != nil
+}
+
+// TestModelSilent looks for a story in which a provider with a mandate needs the function to roll a bad revision back.
+func TestModelSilent(t *testing.T) {
+	rounds, random := soak.Random(t, 1_000, 50_000)
+	for i := range rounds {
+		seed := random.Uint64()
+		m := newModel(rand.New(rand.NewPCG(seed, 1)), 1, allRules)
+		if broken := m.tellSilent(); broken != "" {
+			t.Fatalf("\nThree turns of the provider after a failure is proven the revision is rejected and rolled back, and all goes on once the function is back.\nstory %d of seed %d: %s", i, seed, broken)
+		}
+	}
+}
