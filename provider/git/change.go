@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -46,12 +47,12 @@ type Change struct {
 // Plan computes the commits that make the change to the snapshot, and opens no
 // connection. The same snapshot and change give the same commits. It returns an
 // *Error if the change is not valid or a directory is occupied.
-func Plan(s *Snapshot, c Change) (*Proposal, error) {
+func Plan(ctx context.Context, s *Snapshot, c Change) (*Proposal, error) {
 	d := NewDraft(s)
-	if _, err := d.Commit(c); err != nil {
+	if _, err := d.Commit(ctx, c); err != nil {
 		return nil, err
 	}
-	return d.Proposal()
+	return d.Proposal(ctx)
 }
 
 func (c Change) validateCommit() error {

@@ -32,9 +32,9 @@ func files(kv ...string) map[string][]byte {
 // planned returns the snapshot after some changes to an empty repository.
 func planned(t *testing.T, changes ...Change) *Snapshot {
 	t.Helper()
-	s := &Snapshot{empty: true}
+	s := (&Snapshot{empty: true}).Open()
 	for _, c := range changes {
-		p, err := Plan(s, change(c))
+		p, err := Plan(t.Context(), s, change(c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestPlanIsDeterministic(t *testing.T) {
 		Put:   map[string]map[string][]byte{"sites/a/ns/web": files("b.yaml", "b", "sub/c.yaml", "c", "a.yaml", "a"), "sites/b/ns/web": files("b.yaml", "b")},
 		State: files("claims/ns/web", "{}"),
 	})
-	first, err := Plan(&Snapshot{empty: true}, c)
+	first, err := Plan(t.Context(), (&Snapshot{empty: true}).Open(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestPlanIsDeterministic(t *testing.T) {
 		t.Errorf("\nThe same change is the same commit for ever\nPlan(...): -want, +got:\n%s", diff)
 	}
 	for range 20 {
-		again, err := Plan(&Snapshot{empty: true}, c)
+		again, err := Plan(t.Context(), (&Snapshot{empty: true}).Open(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestPlanIsDeterministic(t *testing.T) {
 func TestPlanOfSameContentIsEmpty(t *testing.T) {
 	c := put("a/b", files("x", "1"))
 	c.State = files("claims/web", "1")
-	p, err := Plan(planned(t, c), change(c))
+	p, err := Plan(t.Context(), planned(t, c), change(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestPlan(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			p, err := Plan(planned(t, tc.before...), change(tc.change))
+			p, err := Plan(t.Context(), planned(t, tc.before...), change(tc.change))
 			if err != nil {
 				t.Fatalf("\n%s\nPlan(...): %v", tc.reason, err)
 			}
@@ -161,7 +161,7 @@ func TestPlan(t *testing.T) {
 				t.Errorf("\n%s\nPlan(...): number of state files: -want, +got:\n%s", tc.reason, diff)
 			}
 			for path, want := range tc.state {
-				got, ok, err := p.After().StateFile(path)
+				got, ok, err := p.After().StateFile(t.Context(), path)
 				if diff := cmp.Diff(fmt.Sprint(want, true, nil), fmt.Sprint(string(got), ok, err)); diff != "" {
 					t.Errorf("\n%s\nStateFile(%q): -want, +got:\n%s", tc.reason, path, diff)
 				}
@@ -173,16 +173,15 @@ func TestPlan(t *testing.T) {
 func flatten(t *testing.T, v objects.View, prefix string, tree plumbing.Hash) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	entries, err := v.Entries(tree)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
+	for e, err := range v.Entries(t.Context(), tree) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		if e.IsDir() {
 			maps.Copy(out, flatten(t, v, prefix+e.Name+"/", e.ID))
 			continue
 		}
-		data, err := v.Read(plumbing.BlobObject, e.ID)
+		data, err := v.Read(t.Context(), plumbing.BlobObject, e.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +192,7 @@ func flatten(t *testing.T, v objects.View, prefix string, tree plumbing.Hash) ma
 
 func TestSubtreeIsTheTreeThatTravels(t *testing.T) {
 	f := files("b.yaml", "1", "sub/c.yaml", "2", "sub-a", "3", "sub.a", "4", ".intentplane", "5")
-	got, err := planned(t, put("a/b", f)).Subtree("a/b")
+	got, err := planned(t, put("a/b", f)).Subtree(t.Context(), "a/b")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +236,7 @@ func TestPlanRefuses(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := Plan(planned(t, tc.before...), tc.change)
+			_, err := Plan(t.Context(), planned(t, tc.before...), tc.change)
 			if diff := cmp.Diff(tc.want, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nPlan(...): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
@@ -246,11 +245,11 @@ func TestPlanRefuses(t *testing.T) {
 }
 
 func TestPlanDoesNotMakeABranchBesideOthers(t *testing.T) {
-	_, err := Plan(&Snapshot{}, change(put("a", files("x", "1"))))
+	_, err := Plan(t.Context(), (&Snapshot{}).Open(), change(put("a", files("x", "1"))))
 	if diff := cmp.Diff(failure.ClassNotFound, failure.ClassOf(err)); diff != "" {
 		t.Errorf("\nA missing branch beside others is not made\nPlan(...): -want, +got:\n%s", diff)
 	}
-	p, err := Plan(&Snapshot{}, change(Change{Remove: []string{"a"}, State: files("x", "1")}))
+	p, err := Plan(t.Context(), (&Snapshot{}).Open(), change(Change{Remove: []string{"a"}, State: files("x", "1")}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +261,7 @@ func TestPlanDoesNotMakeABranchBesideOthers(t *testing.T) {
 func TestSnapshotSizeIsBounded(t *testing.T) {
 	s := planned(t, put("theirs", files("readme", "hello")))
 	for i := range 1000 {
-		p, err := Plan(s, change(put("a/b/c", files("x", fmt.Sprint(i)))))
+		p, err := Plan(t.Context(), s, change(put("a/b/c", files("x", fmt.Sprint(i)))))
 		if err != nil {
 			t.Fatal(err)
 		}

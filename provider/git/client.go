@@ -6,7 +6,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
 	"github.com/intentplane/intentplane/apis/policy"
+	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/signature"
 )
@@ -59,9 +62,12 @@ func newOptions(o []Option) options {
 	return opts
 }
 
-// NewClient returns a Client for the remote. It returns an error if the remote
-// is not valid or its CA bundle holds no certificate; it opens no connection.
-func NewClient(r Remote, o ...Option) (*Client, error) {
+// NewClient returns a Client for the remote, at the cost of a budget, of which the remote's namespace has its turn. It returns an error
+// without a budget, and if the remote is not valid or its CA bundle holds no certificate; it opens no connection.
+func NewClient(r Remote, b *transport.Budget, o ...Option) (*Client, error) {
+	if b.IsZero() {
+		return nil, errors.New("cannot make a client of a repository: no namespace pays for its answers")
+	}
 	opts := newOptions(o)
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -74,7 +80,7 @@ func NewClient(r Remote, o ...Option) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{remote: r, key: u.Key(), conn: conn, maxInflated: maxInflatedBytes}
+	c := &Client{remote: r, key: u.Key(), conn: conn, maxInflated: maxInflatedBytes, budget: b.ForNamespace(r.Namespace)}
 	if r.Signing != nil {
 		c.signer = signature.New(*r.Signing, opts.now)
 	}
@@ -98,11 +104,11 @@ func (c *Client) startOperation(ctx context.Context) (context.Context, context.C
 	return context.WithTimeout(ctx, defaultTimeout)
 }
 
-// UseBudget makes the client keep to a budget, of which its remote's namespace has its turn. It must be called before the client is used.
-func (c *Client) UseBudget(b *transport.Budget) { c.budget = b.ForNamespace(c.remote.Namespace) }
-
-// openFetchSession opens a session that reads from the server. The caller closes it.
-func (c *Client) openFetchSession(ctx context.Context) (fetcher, error) {
+// openFetchSession opens a session that reads from the server, which is a question of the meter's reader. The caller closes it.
+func (c *Client) openFetchSession(ctx context.Context, m *objects.Meter) (fetcher, error) {
+	if err := m.CountQuestion(ctx); err != nil {
+		return fetcher{}, err
+	}
 	s, err := c.conn.UploadSession(ctx)
 	if err != nil {
 		return fetcher{}, err
@@ -112,7 +118,7 @@ func (c *Client) openFetchSession(ctx context.Context) (fetcher, error) {
 		_ = s.Close()
 		return fetcher{}, err
 	}
-	return fetcher{session: s, refs: adv.References, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget}, nil
+	return fetcher{session: s, refs: adv.References, capabilities: adv.Capabilities, limit: c.maxInflated, budget: c.budget, meter: m}, nil
 }
 
 // closeSession ends the session. Everything was read, or failed before.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -38,7 +39,7 @@ func client(tb testing.TB, s *gitserver.Server, change ...func(r *Remote)) *Clie
 	for _, fn := range change {
 		fn(&r)
 	}
-	c, err := NewClient(r)
+	c, err := NewClient(r, transport.NewBudget())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func look(tb testing.TB, c *Client) *Snapshot {
 
 func plan(tb testing.TB, s *Snapshot, c Change) *Proposal {
 	tb.Helper()
-	p, err := Plan(s, change(c))
+	p, err := Plan(tb.Context(), s, change(c))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -155,16 +156,16 @@ func TestSecondLookFetchesWhatIsNew(t *testing.T) {
 	done := push(t, c, plan(t, look(t, c), delivery(1)))
 
 	fresh := look(t, c)
-	data, ok, err := fresh.StateFile("claims/ns/web")
+	data, ok, err := fresh.StateFile(t.Context(), "claims/ns/web")
 	if diff := cmp.Diff(fmt.Sprint("revision: 1\n", true, nil), fmt.Sprint(string(data), ok, err)); diff != "" {
 		t.Errorf("\nThe state is read back\nStateFile(): -want, +got:\n%s", diff)
 	}
-	marker, _, err := fresh.Entry("sites/a/ns/web/.intentplane")
+	marker, _, err := fresh.Entry(t.Context(), "sites/a/ns/web/.intentplane")
 	if diff := cmp.Diff(objects.Entry{Mode: "100644", ID: objects.BlobID([]byte("claim: ns/web\n"))}, marker); diff != "" || err != nil {
 		t.Errorf("\nThe marker is seen without its content\nEntry(): -want, +got:\n%s\n%v", diff, err)
 	}
-	want, _ := done.Snapshot.Subtree("sites/a/ns/web")
-	if got, err := fresh.Subtree("sites/a/ns/web"); got != want || err != nil || got != run(t, s, "rev-parse", "main:sites/a/ns/web") {
+	want, _ := done.Snapshot.Subtree(t.Context(), "sites/a/ns/web")
+	if got, err := fresh.Subtree(t.Context(), "sites/a/ns/web"); got != want || err != nil || got != run(t, s, "rev-parse", "main:sites/a/ns/web") {
 		t.Errorf("\nThe tree is the one that was planned\nSubtree(): want %s, got %s, %v", want, got, err)
 	}
 
@@ -177,7 +178,7 @@ func TestSecondLookFetchesWhatIsNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(1, s.Requests(repo)-before); diff != "" || same != tidy {
+	if diff := cmp.Diff(1, s.Requests(repo)-before); diff != "" || !same.holdsSameAs(tidy) || same.history != tidy.history {
 		t.Errorf("\nNothing moved: one request, the same snapshot\nLook(): -want, +got:\n%s", diff)
 	}
 	pushes := s.Pushes(repo)
@@ -360,10 +361,19 @@ func TestRefusedPush(t *testing.T) {
 // clientAt returns a client of the server at a URL, which is not asked for anything.
 func clientAt(t *testing.T, url string) *Client {
 	t.Helper()
-	c, err := NewClient(Remote{URL: url + "/" + repo, Branch: "main", StateRef: stateRef})
+	c, err := NewClient(Remote{URL: url + "/" + repo, Branch: "main", StateRef: stateRef}, transport.NewBudget())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
 	return c
+}
+
+// TestNewClientWithoutBudget makes clients whose answers no namespace pays for.
+func TestNewClientWithoutBudget(t *testing.T) {
+	for name, b := range map[string]*transport.Budget{"nil": nil, "zero": {}} {
+		if _, err := NewClient(Remote{URL: "https://git.example.org/team/shop", Branch: "main", StateRef: stateRef}, b); err == nil {
+			t.Errorf("\nA client without a budget is not made.\nNewClient(...) with a %s budget: want an error", name)
+		}
+	}
 }

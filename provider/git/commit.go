@@ -17,6 +17,12 @@ type Commit struct {
 	view objects.View
 }
 
+// Open returns the commit for a reader, who has a meter of its own.
+func (c *Commit) Open() *Commit { return &Commit{view: c.view.Open(objects.NewMeter())} }
+
+// Closed returns the commit for a memory that readers share: it refuses to be read until it is opened.
+func (c *Commit) Closed() *Commit { return &Commit{view: c.view.Open(nil)} }
+
 // Size returns how many bytes the commit takes, by and large.
 func (c *Commit) Size() int { return c.view.Size() }
 
@@ -25,12 +31,17 @@ func (c *Commit) Size() int { return c.view.Size() }
 // only if it is set up so; one that it does not give is ClassNotFound. It
 // returns an *Error.
 func (c *Client) FetchCommit(ctx context.Context, id string) (*Commit, error) {
+	return c.fetchCommitFor(ctx, objects.NewMeter(), id)
+}
+
+// fetchCommitFor fetches a commit for the reader of a meter.
+func (c *Client) fetchCommitFor(ctx context.Context, m *objects.Meter, id string) (*Commit, error) {
 	if !plumbing.IsHash(id) {
 		return nil, failure.Newf(failure.ClassInvalid, "cannot fetch commit: %q is not a commit id", failure.Shorten(id))
 	}
 	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
-	v, err := c.fetchCommitView(ctx, plumbing.NewHash(id))
+	v, err := c.fetchCommitView(ctx, m, plumbing.NewHash(id))
 	if err == nil {
 		return &Commit{view: v}, nil
 	}
@@ -41,8 +52,8 @@ func (c *Client) FetchCommit(ctx context.Context, id string) (*Commit, error) {
 	return nil, failed
 }
 
-func (c *Client) fetchCommitView(ctx context.Context, id plumbing.Hash) (objects.View, error) {
-	f, err := c.openFetchSession(ctx)
+func (c *Client) fetchCommitView(ctx context.Context, m *objects.Meter, id plumbing.Hash) (objects.View, error) {
+	f, err := c.openFetchSession(ctx, m)
 	if err != nil {
 		return objects.View{}, err
 	}
@@ -62,22 +73,13 @@ func isObjectRefused(err error) bool {
 // Subtree returns the id that a directory of the commit has without one of its
 // entries, whether that exists or not; nothing if the directory does not exist.
 // It returns an *Error if the path is refused, or the server left something out.
-func (c *Commit) Subtree(path, without string) (string, error) {
-	e, ok, err := c.view.Find(path)
+func (c *Commit) Subtree(ctx context.Context, path, without string) (string, error) {
+	e, ok, err := c.view.Find(ctx, path)
 	if err != nil || !ok || !e.IsDir() {
 		return "", err
 	}
-	entries, err := c.view.Entries(e.ID)
-	if err != nil {
-		return "", err
-	}
-	kept := make([]objects.TreeEntry, 0, len(entries))
-	for _, e := range entries {
-		if e.Name != without {
-			kept = append(kept, e)
-		}
-	}
-	return objects.NewObject(plumbing.TreeObject, objects.EncodeTree(kept)).ID.String(), nil
+	id, err := c.view.TreeWithout(ctx, e.ID, without)
+	return hexUnlessZero(id), err
 }
 
 // ID returns the id of the commit.
@@ -93,7 +95,19 @@ func (c *Client) ReadCommitFiles(ctx context.Context, commit *Commit, path, with
 // HasAny reports whether a directory of the commit has an entry of one of these
 // names. The empty path is the root. It returns an *Error if the path is
 // refused.
-func (c *Commit) HasAny(path string, names ...string) (bool, error) {
-	entries, err := c.view.List(path)
-	return slices.ContainsFunc(names, func(name string) bool { _, ok := entries[name]; return ok }), err
+func (c *Commit) HasAny(ctx context.Context, path string, names ...string) (bool, error) {
+	tree := c.view.Tree
+	if path != "" {
+		e, ok, err := c.view.Find(ctx, path)
+		if err != nil || !ok || !e.IsDir() {
+			return false, err
+		}
+		tree = e.ID
+	}
+	for e, err := range c.view.Entries(ctx, tree) {
+		if err != nil || slices.Contains(names, e.Name) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }

@@ -52,7 +52,7 @@ func TestFetchCommit(t *testing.T) {
 				return
 			}
 			want := strings.TrimSpace(run(t, s, "rev-parse", tc.id+":clusters/a/web"))
-			got, err := c.Subtree("clusters/a/web", "nothing")
+			got, err := c.Subtree(t.Context(), "clusters/a/web", "nothing")
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
 				t.Errorf("\n%s\nSubtree(): -want, +got:\n%s\n%v", tc.reason, diff, err)
 			}
@@ -81,7 +81,7 @@ func TestSubtreeWithout(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := c.Subtree(tc.path, marker)
+			got, err := c.Subtree(t.Context(), tc.path, marker)
 			if diff := cmp.Diff(tc.class, failure.ClassOf(err)); diff != "" {
 				t.Errorf("\n%s\nSubtree(): error: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -91,7 +91,7 @@ func TestSubtreeWithout(t *testing.T) {
 		})
 	}
 	for path, want := range map[string]bool{"web": true, "bare": false, "": false, "other": false} {
-		if got, err := c.HasAny(path, "kustomization.yaml", marker); err != nil || got != want {
+		if got, err := c.HasAny(t.Context(), path, "kustomization.yaml", marker); err != nil || got != want {
 			t.Errorf("Holds(%q): want %t, got %t, %v", path, want, got, err)
 		}
 	}

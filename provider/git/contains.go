@@ -21,7 +21,7 @@ func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool
 	id := plumbing.NewHash(commit)
 	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
-	past, err := c.fetchCommitsUntil(ctx, s.seen, id)
+	past, err := c.fetchCommitsUntil(ctx, s.branch.Meter(), s.seen, id)
 	if err != nil {
 		return false, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
@@ -35,8 +35,8 @@ func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool
 
 // fetchCommitsUntil fetches the commits from a tip to an older one. If that is none of
 // them, they are of no use.
-func (c *Client) fetchCommitsUntil(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
-	f, err := c.openFetchSession(ctx)
+func (c *Client) fetchCommitsUntil(ctx context.Context, m *objects.Meter, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
+	f, err := c.openFetchSession(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,10 @@ func (c *Client) fetchCommitsUntil(ctx context.Context, tip, until plumbing.Hash
 
 func (f fetcher) fetchCommitsUntil(ctx context.Context, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
 	fetched, err := f.fetchNewerCommits(ctx, tip, until)
-	return objects.Lineage(fetched, tip), err
+	if err != nil {
+		return nil, err
+	}
+	return objects.Lineage(ctx, f.meter, fetched, tip)
 }
 
 // fetchNewerCommits are the commits that came after an older one; none if the server does

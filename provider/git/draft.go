@@ -1,6 +1,7 @@
 package git
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"time"
@@ -38,7 +39,7 @@ func (d *Draft) Snapshot() *Snapshot { return d.at }
 // the branch has everything. The files of the state go into one commit for the
 // whole draft. It returns an *Error if the change is not valid or a directory
 // is occupied, and then the draft is as it was.
-func (d *Draft) Commit(c Change) (string, error) {
+func (d *Draft) Commit(ctx context.Context, c Change) (string, error) {
 	if err := c.validateCommit(); err != nil {
 		return "", err
 	}
@@ -54,7 +55,7 @@ func (d *Draft) Commit(c Change) (string, error) {
 		return "", failure.Newf(failure.ClassNotFound, "cannot write to the branch: it does not exist, while other branches do")
 	}
 	c.signer = d.before.signer
-	next, made, err := d.at.branch.Apply(trees, c.commitInfo(c.Message))
+	next, made, err := d.at.branch.Apply(ctx, trees, c.commitInfo(c.Message))
 	if err != nil {
 		return "", err
 	}
@@ -97,9 +98,10 @@ func (d *Draft) AddState(c Change) error {
 	return nil
 }
 
-// Fork returns a copy that goes its own way.
+// Fork returns a copy that goes its own way, and whose reader has a meter of its own.
 func (d *Draft) Fork() *Draft {
 	fork := *d
+	fork.at = d.at.Open()
 	fork.branch = slices.Clip(fork.branch)
 	return &fork
 }
@@ -114,7 +116,7 @@ func (d *Draft) Size() int {
 }
 
 // Proposal returns what to push.
-func (d *Draft) Proposal() (*Proposal, error) {
+func (d *Draft) Proposal(ctx context.Context) (*Proposal, error) {
 	after := *d.at
 	after.pending, after.keeping, after.seen = nil, nil, after.branch.Commit
 	p := &Proposal{before: d.before, after: &after, branch: d.branch, commits: d.commits, author: d.author, when: d.when}
@@ -128,7 +130,7 @@ func (d *Draft) Proposal() (*Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	after.state, p.state, err = d.before.state.applyEdits(files, c.commitInfo(d.before.stateMessage()))
+	after.state, p.state, err = d.before.state.applyEdits(ctx, files, c.commitInfo(d.before.stateMessage()))
 	return p, err
 }
 

@@ -28,6 +28,9 @@ const (
 // Where there are more, only the last one is.
 const window = 64
 
+// maxStateFiles is how many files of the state are fetched by their ids, with one request.
+const maxStateFiles = 100_000
+
 // A fetcher asks one session of a server for objects.
 type fetcher struct {
 	session      gogit.UploadPackSession
@@ -36,6 +39,8 @@ type fetcher struct {
 	refs   map[string]plumbing.Hash
 	limit  int64
 	budget *transport.Budget
+	// meter of the reader that the session is for.
+	meter *objects.Meter
 }
 
 // fetchView returns the view of a commit: the old one if it has not moved, else what
@@ -44,7 +49,7 @@ type fetcher struct {
 func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old objects.View, filter packp.Filter) (objects.View, []plumbing.Hash, error) {
 	if commit.IsZero() || commit == old.Commit {
 		if commit.IsZero() {
-			return objects.View{}, nil, nil
+			return objects.View{}.Open(f.meter), nil, nil
 		}
 		return old, []plumbing.Hash{commit}, nil
 	}
@@ -58,7 +63,7 @@ func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old object
 	if err != nil {
 		return objects.View{}, nil, err
 	}
-	v, err := objects.NewView(commit, fetched)
+	v, err := objects.NewView(ctx, f.meter, commit, fetched)
 	return v, nil, err
 }
 
@@ -74,11 +79,14 @@ func (f fetcher) fetchNewObjects(ctx context.Context, commit plumbing.Hash, old 
 	if err != nil {
 		return objects.View{}, nil, err
 	}
-	v, err := old.Extend(commit, fetched, filter == everything)
+	v, err := old.Extend(ctx, commit, fetched, filter == everything)
 	if err != nil {
 		return objects.View{}, nil, err
 	}
-	commits := objects.Lineage(fetched, commit)
+	commits, err := objects.Lineage(ctx, f.meter, fetched, commit)
+	if err != nil {
+		return objects.View{}, nil, err
+	}
 	if !slices.Contains(commits, old.Commit) {
 		commits = nil
 	}
@@ -171,13 +179,13 @@ func (f fetcher) fetchStateView(ctx context.Context, commit plumbing.Hash, old o
 	if err != nil {
 		return objects.View{}, err
 	}
-	missing, err := v.MissingFiles(v.Tree, false)
+	missing, err := v.MissingFiles(ctx, v.Tree, false, maxStateFiles)
 	if err != nil || len(missing) == 0 {
 		return v, err
 	}
 	if files, err := f.fetchObjects(ctx, missing); err == nil {
 		v = v.AddLive(files)
-		if missing, err := v.MissingFiles(v.Tree, false); err == nil && len(missing) == 0 {
+		if missing, err := v.MissingFiles(ctx, v.Tree, false, maxStateFiles); err == nil && len(missing) == 0 {
 			return v, nil
 		}
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects/objectstest"
+	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
 // serveHostile answers with so many refs, of which the branch is at a commit, and with the pack in a file.
@@ -51,7 +52,7 @@ func serveHostile(tb testing.TB, refs int, tip, file string) string {
 }
 
 func TestMillionRefs(t *testing.T) {
-	c, err := NewClient(Remote{URL: serveHostile(t, 1_000_000, strings.Repeat("a", 40), os.DevNull), Branch: "main", StateRef: stateRef})
+	c, err := NewClient(Remote{URL: serveHostile(t, 1_000_000, strings.Repeat("a", 40), os.DevNull), Branch: "main", StateRef: stateRef}, transport.NewBudget())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func prepareHostile(tb testing.TB, refs int, fill func(h *objectstest.Pack)) str
 // memoryOfLook is how much more memory the process had at some time of a look than before it, as the kernel counts it.
 func memoryOfLook(tb testing.TB, url string) float64 {
 	tb.Helper()
-	c, err := NewClient(Remote{URL: url, Branch: "main", StateRef: stateRef})
+	c, err := NewClient(Remote{URL: url, Branch: "main", StateRef: stateRef}, transport.NewBudget())
 	if err != nil {
 		tb.Fatal(err)
 	}

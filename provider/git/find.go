@@ -3,7 +3,7 @@ package git
 import (
 	"bytes"
 	"context"
-	"slices"
+	"iter"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -11,19 +11,16 @@ import (
 	"github.com/intentplane/intentplane/provider/git/objects"
 )
 
-// How many entries of directories a search looks at.
-const (
-	maxBranchSteps    = 500_000
-	maxDirectorySteps = 20_000
-)
-
 // FilesNamed returns the ids of all files of the branch that have a name and one of
 // some ids, by the path of the directory that they lie in. Those whose path is
-// refused are left out, and the root. It returns an *Error: of class TooLarge
-// where the branch has more directories, or more such files, than are looked at.
+// refused are left out, and the root. It returns an *Error: of class TooCostly where
+// the branch needs more reading than one plan may do, and TooLarge where it has more such files than fit.
 func (s *Snapshot) FilesNamed(ctx context.Context, name string, ids ...string) (map[string]string, error) {
-	wanted := func(e objects.TreeEntry) bool { return e.Name == name && slices.Contains(ids, e.ID.String()) }
-	found, err := s.branch.FindFiles(ctx, s.branch.Tree, "", maxBranchSteps, wanted)
+	wanted := make([]plumbing.Hash, 0, len(ids))
+	for _, id := range ids {
+		wanted = append(wanted, plumbing.NewHash(id))
+	}
+	found, err := collectFiles(s.branch.FilesNamed(ctx, "", name, wanted...))
 	delete(found, "")
 	return found, err
 }
@@ -31,38 +28,57 @@ func (s *Snapshot) FilesNamed(ctx context.Context, name string, ids ...string) (
 // FilesNamedBelow returns the same for all files of a name in a directory of the
 // branch and below it, none if the directory does not exist.
 func (s *Snapshot) FilesNamedBelow(ctx context.Context, dir, name string) (map[string]string, error) {
-	e, ok, err := s.branch.Find(dir)
-	if err != nil || !ok || !e.IsDir() {
-		return nil, err
+	return collectFiles(s.branch.FilesNamed(ctx, dir, name))
+}
+
+// collectFiles returns the ids of files, by the path of the directory that they lie in.
+func collectFiles(files iter.Seq2[objects.FoundFile, error]) (map[string]string, error) {
+	out := map[string]string{}
+	for f, err := range files {
+		if err != nil {
+			return nil, err
+		}
+		out[f.Dir] = f.ID.String()
 	}
-	return s.branch.FindFiles(ctx, e.ID, dir, maxDirectorySteps, func(e objects.TreeEntry) bool { return e.Name == name })
+	return out, nil
+}
+
+// A MarkedDirectory is a directory that has a file of some name.
+type MarkedDirectory struct {
+	// File is the id of the file, and Tree that of the directory without the file.
+	File, Tree string
 }
 
 // MarkedDirectories returns the directories of the branch that have a file of a name, in a directory and below it, by their paths. The empty path is the
-// root. It returns an *Error: of class TooLarge where there are more than are looked at.
+// root. It returns an *Error as FilesNamed does.
 func (s *Snapshot) MarkedDirectories(ctx context.Context, dir, name string) (map[string]MarkedDirectory, error) {
-	tree := s.branch.Tree
-	if dir != "" {
-		e, ok, err := s.branch.Find(dir)
-		if err != nil || !ok || !e.IsDir() {
+	out, rest := map[string]MarkedDirectory{}, map[plumbing.Hash]string{}
+	for f, err := range s.branch.FilesNamed(ctx, dir, name) {
+		if err != nil {
 			return nil, err
 		}
-		tree = e.ID
+		if _, known := rest[f.Tree]; !known { // The same tree may be there under many names.
+			id, err := s.branch.TreeWithout(ctx, f.Tree, name)
+			if err != nil {
+				return nil, err
+			}
+			rest[f.Tree] = id.String()
+		}
+		out[f.Dir] = MarkedDirectory{File: f.ID.String(), Tree: rest[f.Tree]}
 	}
-	return s.branch.FindDirectories(ctx, tree, dir, maxBranchSteps, name)
+	return out, nil
 }
 
 // StateFilesNamed returns the files of the state that have a name, by the path of the directory that they lie in, as they are with what a draft will
 // commit. It returns an *Error as FilesNamed does.
 func (s *Snapshot) StateFilesNamed(ctx context.Context, name string) (map[string][]byte, error) {
-	found, err := s.state.FindFiles(ctx, s.state.Tree, "", maxBranchSteps, func(e objects.TreeEntry) bool { return e.Name == name })
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string][]byte, len(found))
-	for dir, id := range found {
-		if content, err := s.state.Read(plumbing.BlobObject, plumbing.NewHash(id)); err == nil { // The files of retained trees were not fetched.
-			out[dir] = content
+	out := map[string][]byte{}
+	for f, err := range s.state.FilesNamed(ctx, "", name) {
+		if err != nil {
+			return nil, err
+		}
+		if o, known := s.state.Object(f.ID); known && o.Kind == plumbing.BlobObject { // The files of retained trees were not fetched.
+			out[f.Dir] = o.Data
 		}
 	}
 	for path, content := range s.pending {

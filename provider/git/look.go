@@ -21,9 +21,10 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
 
-	f, err := c.openFetchSession(ctx)
+	m := objects.NewMeter()
+	f, err := c.openFetchSession(ctx, m)
 	if transport.IsEmptyRepository(err) {
-		return &Snapshot{target: c.remoteKey(), empty: true, signer: c.signer}, nil
+		return (&Snapshot{target: c.remoteKey(), empty: true, signer: c.signer}).withMeter(m), nil
 	}
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
@@ -31,7 +32,7 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 	defer f.closeSession()
 
 	next := &Snapshot{target: c.remoteKey(), empty: !hasAnyBranch(f.refs), signer: c.signer, watched: c.selectWatched(f.refs)}
-	old := c.previousOrEmpty(previous)
+	old := c.previousOrEmpty(previous).withMeter(m)
 	var commits []plumbing.Hash
 	if next.branch, commits, err = f.fetchView(ctx, f.refs[c.remote.branchRef()], old.branch, withoutBlobs); err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
@@ -44,11 +45,13 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 		if err != nil {
 			return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 		}
-		next.state = next.checkStateSignature(stateView{View: v}).setAsideRetired()
+		if next.state, err = next.checkStateSignature(stateView{View: v}).setAsideRetired(ctx); err != nil {
+			return nil, c.conn.Failure(ctx, transport.VerbRead, err)
+		}
 	}
 	if previous != nil && next.holdsSameAs(previous) {
 		// Nothing goes on, so there is time.
-		return previous.withoutGarbage(), nil
+		return previous.withMeter(m).withoutGarbage(ctx), nil
 	}
 	return next, nil
 }
@@ -58,7 +61,7 @@ func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error
 // asks the server; if it cannot be asked for one file, for the whole tree. A
 // symbolic link or a submodule does not count as a file. It returns an *Error.
 func (c *Client) ReadFile(ctx context.Context, s *Snapshot, path string) ([]byte, bool, error) {
-	e, ok, err := s.branch.Find(path)
+	e, ok, err := s.branch.Find(ctx, path)
 	if err != nil || !ok || !strings.HasPrefix(e.Mode, "100") {
 		return nil, false, err
 	}
@@ -71,12 +74,12 @@ func (c *Client) ReadFile(ctx context.Context, s *Snapshot, path string) ([]byte
 	if err != nil {
 		return nil, false, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
-	data, err := objects.ObjectsOnly(fetched).Read(plumbing.BlobObject, e.ID)
+	data, err := s.branch.AddObjects(fetched).Read(ctx, plumbing.BlobObject, e.ID)
 	return data, err == nil, err
 }
 
 func (c *Client) fetchFileObject(ctx context.Context, s *Snapshot, id plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
-	f, err := c.openFetchSession(ctx)
+	f, err := c.openFetchSession(ctx, s.branch.Meter())
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func pushOnce(c *Client, ch Change) error {
 	if err != nil {
 		return err
 	}
-	p, err := Plan(s, change(ch))
+	p, err := Plan(context.Background(), s, change(ch))
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, be
 	}
 	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
-	f, err := c.openFetchSession(ctx)
+	f, err := c.openFetchSession(ctx, s.branch.Meter())
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
@@ -104,17 +104,17 @@ func (c *Client) ReadMessagesBetween(ctx context.Context, newer, older, words st
 	}
 	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
-	f, err := c.openFetchSession(ctx)
+	f, err := c.openFetchSession(ctx, objects.NewMeter())
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
 	defer f.closeSession()
 	tip := plumbing.NewHash(newer)
-	fetched, err := f.fetchNewerCommits(ctx, tip, plumbing.NewHash(older))
+	commits, _, err := f.fetchCommitsSince(ctx, tip, plumbing.NewHash(older))
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
-	return c.selectMessages(selectCommits(fetched, objects.Lineage(fetched, tip)), words), nil
+	return c.selectMessages(commits, words), nil
 }
 
 // fetchCommits are those up to a tip, the newest first.
@@ -131,7 +131,8 @@ func (f fetcher) fetchCommits(ctx context.Context, tip plumbing.Hash) ([]objects
 	if err != nil {
 		return nil, err
 	}
-	return selectCommits(fetched, objects.Lineage(fetched, tip)), nil
+	ids, err := objects.Lineage(ctx, f.meter, fetched, tip)
+	return selectCommits(fetched, ids), err
 }
 
 // fetchCommitsSince are those that came after an older tip. It is false if that is
@@ -141,8 +142,8 @@ func (f fetcher) fetchCommitsSince(ctx context.Context, tip, old plumbing.Hash) 
 	if err != nil {
 		return nil, false, err
 	}
-	ids := objects.Lineage(fetched, tip)
-	return selectCommits(fetched, ids), slices.Contains(ids, old), nil
+	ids, err := objects.Lineage(ctx, f.meter, fetched, tip)
+	return selectCommits(fetched, ids), slices.Contains(ids, old), err
 }
 
 func selectCommits(fetched map[plumbing.Hash]objects.Object, ids []plumbing.Hash) []objects.Object {
@@ -169,20 +170,30 @@ func (c *Client) selectMessages(commits []objects.Object, words string) []Messag
 
 func parseMessage(commit objects.Object) Message {
 	head, message, _ := strings.Cut(string(commit.Data), "\n\n")
-	return Message{ID: commit.ID.String(), Seconds: CommitSeconds(head), Message: message}
+	return Message{ID: commit.ID.String(), Seconds: commitSeconds(head), Message: message}
 }
 
-// CommitSeconds returns the date that the head of a commit says it was made at.
-func CommitSeconds(head string) int64 {
-	lines := strings.Split(head, "\n")
-	i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "committer ") })
-	if i < 0 {
-		return 0
+// commitSeconds returns the date that the head of a commit says it was made at.
+func commitSeconds(head string) int64 {
+	for line := range strings.SplitSeq(head, "\n") {
+		if !strings.HasPrefix(line, "committer ") {
+			continue
+		}
+		// The seconds are the last word but one.
+		rest, _ := cutLastWord(line)
+		_, seconds := cutLastWord(rest)
+		n, err := strconv.ParseInt(seconds, 10, 64)
+		if err != nil {
+			return 0
+		}
+		return n
 	}
-	words := strings.Fields(lines[i])
-	seconds, err := strconv.ParseInt(words[max(0, len(words)-2)], 10, 64)
-	if err != nil {
-		return 0
-	}
-	return seconds
+	return 0
+}
+
+// cutLastWord splits a text before its last word.
+func cutLastWord(text string) (rest, word string) {
+	text = strings.TrimRight(text, " \t\r")
+	i := strings.LastIndexAny(text, " \t") + 1
+	return text[:i], text[i:]
 }

@@ -128,7 +128,7 @@ func deliver(c *Client, ch Change) error {
 		if err != nil {
 			return err
 		}
-		p, err := Plan(s, change(ch))
+		p, err := Plan(ctx, s, change(ch))
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
+	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/git/objects"
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
@@ -23,8 +24,8 @@ func (c *Client) ReadFiles(ctx context.Context, s *Snapshot, ids []string) (map[
 	}
 	out := make(map[string][]byte, len(ids))
 	for _, id := range wanted {
-		if content, err := v.Read(plumbing.BlobObject, id); err == nil {
-			out[id.String()] = content
+		if o, known := v.Object(id); known && o.Kind == plumbing.BlobObject {
+			out[id.String()] = o.Data
 		}
 	}
 	return out, nil
@@ -35,28 +36,44 @@ func (c *Client) ReadFiles(ctx context.Context, s *Snapshot, ids []string) (map[
 func (c *Client) ReadDirectories(ctx context.Context, s *Snapshot, paths []string) (map[string]map[string][]byte, error) {
 	trees, missing := map[string]plumbing.Hash{}, []plumbing.Hash{}
 	for _, path := range paths {
-		e, ok, err := s.branch.Find(path)
-		if err != nil || !ok || !e.IsDir() {
-			continue
+		tree, lacking, err := s.findReadable(ctx, path)
+		if concernsReader(err) {
+			return nil, err
 		}
-		lacking, err := s.branch.MissingFiles(e.ID, true)
-		if err != nil || len(lacking) > maxTreeFiles {
-			continue
+		if err == nil && !tree.IsZero() {
+			trees[path], missing = tree, append(missing, lacking...)
 		}
-		trees[path], missing = e.ID, append(missing, lacking...)
 	}
 	v, err := c.fetchMissing(ctx, s, missing)
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[string]map[string][]byte, len(trees))
+	out, held := make(map[string]map[string][]byte, len(trees)), v.NewAnswer()
 	for path, tree := range trees {
-		r := treeReader{view: v, files: map[string][]byte{}, left: maxTreeBytes}
-		if err := r.readDirectory(tree, "", ""); err == nil {
-			out[path] = r.files
+		files, err := newTreeReader(v, held).readTree(ctx, tree, "")
+		if concernsReader(err) || held.IsFull() {
+			return nil, err
+		}
+		if err == nil {
+			out[path] = files
 		}
 	}
 	return out, nil
+}
+
+// concernsReader is true for an error that is about the reader of a repository, and not about one directory.
+func concernsReader(err error) bool {
+	return failure.ClassOf(err) == failure.ClassTooCostly || failure.IsTransient(err)
+}
+
+// findReadable returns the tree at a path, zero if there is none, and its files that the snapshot lacks. It returns an error for a tree with too many.
+func (s *Snapshot) findReadable(ctx context.Context, path string) (plumbing.Hash, []plumbing.Hash, error) {
+	e, ok, err := s.branch.Find(ctx, path)
+	if err != nil || !ok || !e.IsDir() {
+		return plumbing.ZeroHash, nil, err
+	}
+	lacking, err := s.branch.MissingFiles(ctx, e.ID, true, maxTreeFiles)
+	return e.ID, lacking, err
 }
 
 // fetchMissing returns the view of the branch with objects, of which those are fetched that it lacks.
@@ -68,7 +85,7 @@ func (c *Client) fetchMissing(ctx context.Context, s *Snapshot, ids []plumbing.H
 	}
 	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
-	fetched, err := c.fetchObjects(ctx, s.seen, missing)
+	fetched, err := c.fetchObjects(ctx, s.branch.Meter(), s.seen, missing)
 	if err != nil {
 		return objects.View{}, c.conn.Failure(ctx, transport.VerbRead, err)
 	}

@@ -32,7 +32,7 @@ func TestReadMany(t *testing.T) {
 			ids, markers := []string{}, map[string]string{}
 			for path, d := range found {
 				ids = append(ids, d.File)
-				without, err := at.TreeWithout(path, ".intentplane")
+				without, err := at.TreeWithout(t.Context(), path, ".intentplane")
 				if d.Tree != without || err != nil {
 					t.Errorf("\n%s\ntree of %s without its marker: want %s, got %s, %v", tc.reason, path, without, d.Tree, err)
 				}

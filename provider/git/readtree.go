@@ -42,7 +42,7 @@ func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w WantedTree) (map[s
 	if files := s.keeping[w.RetainedDir][w.ID]; files != nil {
 		return files, true, nil
 	}
-	if e, ok, err := s.state.Find(w.RetainedDir + "/" + w.ID); err == nil && ok && e.IsDir() && e.ID.String() == w.ID {
+	if e, ok, err := s.state.Find(ctx, w.RetainedDir+"/"+w.ID); err == nil && ok && e.IsDir() && e.ID.String() == w.ID {
 		files, err := c.readFilesOfTree(ctx, s.state.View, e.ID, "")
 		return files, err == nil, err
 	}
@@ -50,7 +50,7 @@ func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w WantedTree) (map[s
 		return files, ok, err
 	}
 	for _, commit := range w.Commits {
-		past, err := c.FetchCommit(ctx, commit)
+		past, err := c.fetchCommitFor(ctx, s.branch.Meter(), commit)
 		if failure.ClassOf(err) == failure.ClassNotFound || failure.ClassOf(err) == failure.ClassInvalid {
 			continue
 		}
@@ -70,7 +70,7 @@ func (c *Client) readTreeAt(ctx context.Context, v objects.View, w WantedTree) (
 	if w.Folder != "" {
 		dir, without = path.Join(w.Path, w.Folder), ""
 	}
-	id, err := (&Commit{view: v}).Subtree(dir, without)
+	id, err := (&Commit{view: v}).Subtree(ctx, dir, without)
 	if err != nil {
 		return nil, false, err
 	}
@@ -90,7 +90,7 @@ func (c *Client) readTreeAt(ctx context.Context, v objects.View, w WantedTree) (
 
 // readDirectoryAt reads what a commit has in a directory, and whether there is one.
 func (c *Client) readDirectoryAt(ctx context.Context, v objects.View, dir, without string) (map[string][]byte, bool, error) {
-	e, ok, err := v.Find(dir)
+	e, ok, err := v.Find(ctx, dir)
 	if err != nil || !ok || !e.IsDir() {
 		return nil, false, err
 	}
@@ -102,26 +102,22 @@ func (c *Client) readDirectoryAt(ctx context.Context, v objects.View, dir, witho
 func (c *Client) readFilesOfTree(ctx context.Context, v objects.View, tree plumbing.Hash, without string) (map[string][]byte, error) {
 	ctx, cancel := c.startOperation(ctx)
 	defer cancel()
-	missing, err := v.MissingFiles(tree, true)
-	if err == nil && len(missing) > maxTreeFiles+1 { // The entry that is left out may be one of them.
-		return nil, (&treeReader{}).tooLargeError()
-	}
+	missing, err := v.MissingFiles(ctx, tree, true, maxTreeFiles+1) // The entry that is left out may be one of them.
 	if err == nil && len(missing) > 0 {
 		var fetched map[plumbing.Hash]objects.Object
-		fetched, err = c.fetchObjects(ctx, v.Commit, missing)
+		fetched, err = c.fetchObjects(ctx, v.Meter(), v.Commit, missing)
 		v = v.AddObjects(fetched)
 	}
 	if err != nil {
 		return nil, c.conn.Failure(ctx, transport.VerbRead, err)
 	}
-	r := treeReader{view: v, files: map[string][]byte{}, left: maxTreeBytes}
-	return r.files, r.readDirectory(tree, "", without)
+	return newTreeReader(v, v.NewAnswer()).readTree(ctx, tree, without)
 }
 
 // fetchObjects fetches objects by their ids, or the commit that they hang on from
 // a server that gives no object by its id.
-func (c *Client) fetchObjects(ctx context.Context, commit plumbing.Hash, ids []plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
-	f, err := c.openFetchSession(ctx)
+func (c *Client) fetchObjects(ctx context.Context, m *objects.Meter, commit plumbing.Hash, ids []plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
+	f, err := c.openFetchSession(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -137,51 +133,59 @@ type treeReader struct {
 	view  objects.View
 	files map[string][]byte
 	left  int
-	// trees are how many were read: a few bytes can name millions.
-	trees int
+	// held is the answer that the files are part of.
+	held *objects.Answer
 }
 
-func (r *treeReader) readDirectory(tree plumbing.Hash, prefix, without string) error {
-	entries, err := r.view.Entries(tree)
-	if err != nil {
-		return err
-	}
-	if r.trees++; r.trees > maxTreeFiles {
-		return r.tooLargeError()
-	}
-	for _, e := range entries {
+func newTreeReader(v objects.View, held *objects.Answer) *treeReader {
+	return &treeReader{view: v, files: map[string][]byte{}, left: maxTreeBytes, held: held}
+}
+
+// readTree returns the files of a tree, without one entry of it.
+func (r *treeReader) readTree(ctx context.Context, tree plumbing.Hash, without string) (map[string][]byte, error) {
+	return r.files, r.readDirectory(ctx, tree, "", without)
+}
+
+func (r *treeReader) readDirectory(ctx context.Context, tree plumbing.Hash, prefix, without string) error {
+	for e, err := range r.view.Entries(ctx, tree) {
+		if err != nil {
+			return err
+		}
 		if prefix == "" && e.Name == without {
 			continue
 		}
-		if err := r.readTreeEntry(e, prefix+e.Name); err != nil {
+		if err := r.readTreeEntry(ctx, e, prefix+e.Name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *treeReader) readTreeEntry(e objects.TreeEntry, path string) error {
+func (r *treeReader) readTreeEntry(ctx context.Context, e objects.TreeEntry, path string) error {
 	if err := objects.CheckPath(path); err != nil {
 		return &failure.Error{Class: failure.ClassInvalid, Detail: err.Error()}
 	}
+	if err := r.held.Hold(ctx, path); err != nil {
+		return err
+	}
 	switch {
 	case e.IsDir():
-		return r.readDirectory(e.ID, path+"/", "")
+		return r.readDirectory(ctx, e.ID, path+"/", "")
 	case e.Mode != objects.ModeFile:
 		return failure.Newf(failure.ClassInvalid, "cannot read tree: %q is not a plain file", failure.Shorten(path))
 	}
-	data, err := r.view.Read(plumbing.BlobObject, e.ID)
+	data, err := r.view.Read(ctx, plumbing.BlobObject, e.ID)
 	if err != nil {
 		return err
 	}
 	r.left -= len(data)
 	if len(r.files) == maxTreeFiles || r.left < 0 {
-		return r.tooLargeError()
+		return tooManyFilesError()
 	}
 	r.files[path] = data
 	return nil
 }
 
-func (r *treeReader) tooLargeError() error {
-	return failure.Newf(failure.ClassTooLarge, "cannot read tree: it has more than %d files or folders, or %d bytes", maxTreeFiles, maxTreeBytes)
+func tooManyFilesError() error {
+	return failure.Newf(failure.ClassTooLarge, "cannot read tree: it has more than %d files, or %d bytes", maxTreeFiles, maxTreeBytes)
 }

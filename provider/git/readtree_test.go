@@ -75,7 +75,7 @@ func TestRetainTrees(t *testing.T) {
 			if diff := cmp.Diff(tc.held, fresh.state.Count()); diff != "" {
 				t.Errorf("\n%s\nobjects of the state: -want, +got:\n%s", tc.reason, diff)
 			}
-			if _, ok, err := fresh.StateFile("claims/ns/web/record.json"); !ok || err != nil {
+			if _, ok, err := fresh.StateFile(t.Context(), "claims/ns/web/record.json"); !ok || err != nil {
 				t.Errorf("\n%s\nStateFile(): want it, got %t, %v", tc.reason, ok, err)
 			}
 			for _, want := range []map[string][]byte{one, two} {
@@ -115,7 +115,7 @@ func TestRetainedTreesAreSentOnce(t *testing.T) {
 	}
 	at = push(t, c, p).Snapshot
 	at = push(t, c, plan(t, at, retaining(two))).Snapshot
-	if at.RetainedTrees(keptDir)[tree.ID(one)] || !at.RetainedTrees(keptDir)[tree.ID(two)] {
+	if kept, err := at.RetainedTrees(t.Context(), keptDir); kept[tree.ID(one)] || !kept[tree.ID(two)] || err != nil {
 		t.Error("\nWhat is not named is dropped, and the rest stays")
 	}
 	run(t, s, "fsck", "--strict", "--full")
@@ -145,7 +145,7 @@ func TestReadTree(t *testing.T) {
 		"Path":    {reason: "A tree whose path is refused is not read.", want: WantedTree{ID: tree.ID(two), RetainedDir: "x.trees", Path: "../x"}, class: failure.ClassInvalid},
 	}
 	at = push(t, c, plan(t, at, Change{State: files("x", "y"), Retain: map[string]objects.Trees{"forged.trees": {tree.ID(two): files("z", "z")}}})).Snapshot
-	if at.RetainedTrees("forged.trees")[tree.ID(two)] {
+	if kept, err := at.RetainedTrees(t.Context(), "forged.trees"); kept[tree.ID(two)] || err != nil {
 		t.Error("\nWhat lies under an id is what has that id\nKept(): want false")
 	}
 	for name, tc := range cases {

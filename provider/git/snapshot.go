@@ -1,6 +1,8 @@
 package git
 
 import (
+	"context"
+
 	"github.com/go-git/go-git/v5/plumbing"
 
 	"github.com/intentplane/intentplane/provider/git/failure"
@@ -42,18 +44,31 @@ type stateView struct {
 }
 
 // applyEdits returns the state after a commit that makes the edits, and the objects that it adds. What is written counts.
-func (v stateView) applyEdits(root *objects.Node, info objects.CommitInfo) (stateView, []objects.Object, error) {
-	next, made, err := v.Apply(root, info)
+func (v stateView) applyEdits(ctx context.Context, root *objects.Node, info objects.CommitInfo) (stateView, []objects.Object, error) {
+	next, made, err := v.Apply(ctx, root, info)
 	if err != nil || next.Commit == v.Commit {
 		return v, made, err
 	}
 	return stateView{View: next}, made, nil
 }
 
-func (v stateView) withoutGarbage() stateView {
-	v.View = v.Tidy(true)
-	return v
+// Open returns the snapshot for a reader, who has a meter of its own: readers that share a snapshot do not share what they may cost. It returns nil for nil.
+func (s *Snapshot) Open() *Snapshot { return s.withMeter(objects.NewMeter()) }
+
+// Closed returns the snapshot for a memory that readers share: it refuses to be read until it is opened. It returns nil for nil.
+func (s *Snapshot) Closed() *Snapshot { return s.withMeter(nil) }
+
+func (s *Snapshot) withMeter(m *objects.Meter) *Snapshot {
+	if s == nil {
+		return nil
+	}
+	next := *s
+	next.branch, next.state.View = s.branch.Open(m), s.state.Open(m)
+	return &next
 }
+
+// HasQuestions reports whether the reader may ask the server another question. Who can go on with the next snapshot stops before an error.
+func (s *Snapshot) HasQuestions() bool { return s.branch.Meter().HasQuestions() }
 
 // Tip returns the commit of the branch, or nothing if the branch does not exist.
 func (s *Snapshot) Tip() string { return hexUnlessZero(s.branch.Commit) }
@@ -84,8 +99,8 @@ func (s *Snapshot) Contains(commit string) (is, known bool) {
 
 // Subtree returns the tree id of a directory of the branch, or nothing if
 // there is none. It returns an error if the path is refused.
-func (s *Snapshot) Subtree(path string) (string, error) {
-	e, ok, err := s.branch.Find(path)
+func (s *Snapshot) Subtree(ctx context.Context, path string) (string, error) {
+	e, ok, err := s.branch.Find(ctx, path)
 	if err != nil || !ok || !e.IsDir() {
 		return "", err
 	}
@@ -94,38 +109,38 @@ func (s *Snapshot) Subtree(path string) (string, error) {
 
 // Entry returns what stands at a path of the branch. It returns an error if
 // the path is refused.
-func (s *Snapshot) Entry(path string) (objects.Entry, bool, error) {
-	e, ok, err := s.branch.Find(path)
+func (s *Snapshot) Entry(ctx context.Context, path string) (objects.Entry, bool, error) {
+	e, ok, err := s.branch.Find(ctx, path)
 	return objects.Entry{Mode: e.Mode, ID: e.ID.String()}, ok, err
 }
 
 // Entries returns what stands in a directory of the branch, by name; nothing
 // if the directory does not exist. It returns an error if the path is refused.
-func (s *Snapshot) Entries(path string) (map[string]objects.Entry, error) {
-	return s.branch.List(path)
+func (s *Snapshot) Entries(ctx context.Context, path string) (map[string]objects.Entry, error) {
+	return s.branch.List(ctx, path)
 }
 
 // StateEntries returns what stands in a directory of the state, by name. The
 // empty path is its root. It returns an error if the path is refused.
-func (s *Snapshot) StateEntries(path string) (map[string]objects.Entry, error) {
-	return s.state.List(path)
+func (s *Snapshot) StateEntries(ctx context.Context, path string) (map[string]objects.Entry, error) {
+	return s.state.List(ctx, path)
 }
 
 // StateFile returns a file of the state, and whether there is one. It returns
 // an error if the path is refused, and one of class Occupied if what stands there
 // is not a regular file: a state whose owner is hidden is not one without an owner.
-func (s *Snapshot) StateFile(path string) ([]byte, bool, error) {
+func (s *Snapshot) StateFile(ctx context.Context, path string) ([]byte, bool, error) {
 	if data, ok := s.pending[path]; ok {
 		return data, data != nil, nil
 	}
-	e, ok, err := s.state.Find(path)
+	e, ok, err := s.state.Find(ctx, path)
 	if err != nil || !ok {
 		return nil, false, err
 	}
 	if !e.IsFile() {
 		return nil, false, failure.Newf(failure.ClassOccupied, "cannot read file %q of the state: a directory, a link or a submodule is there", failure.Shorten(path))
 	}
-	data, err := s.state.Read(plumbing.BlobObject, e.ID)
+	data, err := s.state.Read(ctx, plumbing.BlobObject, e.ID)
 	return data, err == nil, err
 }
 
@@ -138,39 +153,41 @@ func hexUnlessZero(h plumbing.Hash) string {
 
 // withoutGarbage drops what deliveries left behind: trees that were replaced, and files of
 // the branch, which the server has by now.
-func (s *Snapshot) withoutGarbage() *Snapshot {
-	if s.branch.IsTidy() && s.state.IsTidy() {
+func (s *Snapshot) withoutGarbage(ctx context.Context) *Snapshot {
+	branch, err := s.branch.Tidy(ctx, false)
+	if err != nil {
+		return s // It is as good as it was.
+	}
+	state, err := s.state.Tidy(ctx, true)
+	if err != nil {
 		return s
 	}
 	next := *s
-	next.branch, next.state = s.branch.Tidy(false), s.state.withoutGarbage()
+	next.branch, next.state.View = branch, state
 	return &next
 }
 
 // TreeWithout returns the id that a directory of the branch has without one of its
 // entries, whether that exists or not; nothing if the directory does not exist.
 // It returns an error if the path is refused.
-func (s *Snapshot) TreeWithout(path, entry string) (string, error) {
-	return (&Commit{view: s.branch}).Subtree(path, entry)
+func (s *Snapshot) TreeWithout(ctx context.Context, path, entry string) (string, error) {
+	return (&Commit{view: s.branch}).Subtree(ctx, path, entry)
 }
 
-// RetainedTrees returns the ids of the trees that a directory of the state holds on to.
-func (s *Snapshot) RetainedTrees(dir string) map[string]bool {
+// RetainedTrees returns the ids of the trees that a directory of the state holds on to. It returns an error if the path is refused.
+func (s *Snapshot) RetainedTrees(ctx context.Context, dir string) (map[string]bool, error) {
 	out := map[string]bool{}
 	if trees, ok := s.keeping[dir]; ok {
 		for id := range trees {
 			out[id] = true
 		}
-		return out
+		return out, nil
 	}
-	entries, err := s.state.List(dir)
-	if err != nil {
-		return out // No path that we write is refused.
-	}
+	entries, err := s.state.List(ctx, dir)
 	for name, e := range entries {
 		if e.Mode == objects.ModeTree && e.ID == name {
 			out[name] = true
 		}
 	}
-	return out
+	return out, err
 }

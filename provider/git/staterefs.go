@@ -2,8 +2,8 @@ package git
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"strconv"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -32,23 +32,16 @@ func (s *Snapshot) WatchedRef(name string) string { return hexUnlessZero(s.watch
 // StateTime returns the date of the last commit of the state. It is zero if
 // there is none, or none that can be read.
 func (s *Snapshot) StateTime() time.Time {
-	data, err := s.state.Read(plumbing.CommitObject, s.state.Commit)
-	if err != nil {
+	commit, ok := s.state.Object(s.state.Commit)
+	if !ok || commit.Kind != plumbing.CommitObject {
 		return time.Time{}
 	}
-	head, _, _ := bytes.Cut(data, []byte("\n\n"))
-	for line := range bytes.Lines(head) {
-		fields := bytes.Fields(line)
-		if len(fields) < 3 || string(fields[0]) != "committer" {
-			continue
-		}
-		seconds, err := strconv.ParseInt(string(fields[len(fields)-2]), 10, 64)
-		if err != nil {
-			return time.Time{}
-		}
-		return time.Unix(seconds, 0)
+	head, _, _ := bytes.Cut(commit.Data, []byte("\n\n"))
+	seconds := commitSeconds(string(head))
+	if seconds == 0 {
+		return time.Time{}
 	}
-	return time.Time{}
+	return time.Unix(seconds, 0)
 }
 
 // StateRetired reports whether the state says of itself that another ref holds
@@ -68,21 +61,25 @@ func (s *Snapshot) WithStateRival(ref string) *Snapshot {
 }
 
 // setAsideRetired returns the state without anything in it, if it was retired.
-func (v stateView) setAsideRetired() stateView {
+func (v stateView) setAsideRetired(ctx context.Context) (stateView, error) {
 	if v.Commit.IsZero() || v.Tree.IsZero() {
-		return v
+		return v, nil
 	}
-	if _, v.retired, _ = v.Find(retiredPath); v.retired {
+	_, retired, err := v.Find(ctx, retiredPath)
+	if concernsReader(err) {
+		return v, err
+	}
+	if v.retired = retired; retired {
 		v.Tree = plumbing.ZeroHash
 	}
-	return v
+	return v, nil
 }
 
 // Retire returns what to push so that the state of a snapshot does not count
 // any more: a commit on top of it with nothing but the name of the ref whose
 // state counts. Author and date are those of another proposal. It returns an
 // *Error if the commit cannot be signed.
-func (s *Snapshot) Retire(stateRef string, like *Proposal) (*Proposal, error) {
+func (s *Snapshot) Retire(ctx context.Context, stateRef string, like *Proposal) (*Proposal, error) {
 	content, err := json.Marshal(retiredState{StateRef: stateRef})
 	if err != nil {
 		return nil, failure.Newf(failure.ClassInvalid, "cannot encode the name of a ref: %s", err)
@@ -95,7 +92,7 @@ func (s *Snapshot) Retire(stateRef string, like *Proposal) (*Proposal, error) {
 	p, after := &Proposal{before: s, author: like.author, when: like.when}, *s
 	emptied := s.state
 	emptied.Tree = plumbing.ZeroHash
-	after.state, p.state, err = emptied.applyEdits(files, c.commitInfo(s.stateMessage()))
+	after.state, p.state, err = emptied.applyEdits(ctx, files, c.commitInfo(s.stateMessage()))
 	p.after = &after
 	return p, err
 }

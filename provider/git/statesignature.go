@@ -55,11 +55,11 @@ func (s *Snapshot) checkStateSignature(v stateView) stateView {
 }
 
 func (s *Snapshot) stateDistrustReason(v stateView) string {
-	data, err := v.Read(plumbing.CommitObject, v.Commit)
-	if err != nil {
+	commit, ok := v.Object(v.Commit)
+	if !ok || commit.Kind != plumbing.CommitObject {
 		return "its commit is missing"
 	}
-	content, armored := objects.SplitSignature(data)
+	content, armored := objects.SplitSignature(commit.Data)
 	if armored == "" {
 		return "it is not signed"
 	}

@@ -235,7 +235,7 @@ func TestForgedState(t *testing.T) {
 				if diff := cmp.Diff(tc.want, got.StateForged()); diff != "" {
 					t.Errorf("\n%s\nStateForged(): -want, +got:\n%s", tc.reason, diff)
 				}
-				if content, ok, err := got.StateFile("claims/ns/web"); ok || err != nil {
+				if content, ok, err := got.StateFile(t.Context(), "claims/ns/web"); ok || err != nil {
 					t.Errorf("\n%s\nStateFile(...): %q, %v, want nothing", tc.reason, content, err)
 				}
 			}

@@ -8,8 +8,6 @@ type (
 	Author = objects.Author
 	// An Entry is what stands under a name in a directory.
 	Entry = objects.Entry
-	// A MarkedDirectory is a directory that has a file of some name.
-	MarkedDirectory = objects.MarkedDirectory
 	// Trees are the files of trees, by the id of each and by relative paths in it.
 	Trees = objects.Trees
 )

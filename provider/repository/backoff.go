@@ -22,7 +22,7 @@ func retryPolicyFor(err error) retryPolicy {
 	switch failure.ClassOf(err) {
 	case failure.ClassAuth, failure.ClassTrust, failure.ClassAddress, failure.ClassNotFound:
 		return retryPolicy{first: 15 * time.Second, most: 5 * time.Minute}
-	case failure.ClassPolicy, failure.ClassStateRefused, failure.ClassTooLarge, failure.ClassOccupied, failure.ClassInvalid:
+	case failure.ClassPolicy, failure.ClassStateRefused, failure.ClassTooLarge, failure.ClassTooCostly, failure.ClassOccupied, failure.ClassInvalid:
 		return retryPolicy{first: 15 * time.Second, most: 10 * time.Minute}
 	}
 	return retryPolicy{first: time.Second, most: time.Minute}

@@ -112,7 +112,7 @@ func (r *Repository) pushSerially() {
 // snapshotForBatch returns the snapshot to plan on. The known one is good enough: the push fails if the repository has moved since.
 func (r *Repository) snapshotForBatch(ctx context.Context, again bool) (*git.Snapshot, time.Time, error) {
 	if s, at := r.knownSnapshot(); s != nil && !again {
-		return s, at, nil
+		return s.Open(), at, nil
 	}
 	var s *git.Snapshot
 	began := r.pool.options.Now()
@@ -198,7 +198,7 @@ func planBatch(ctx context.Context, s *git.Snapshot, group []*item, most int) (b
 		p.items, p.errs = append(p.items, i), append(p.errs, err)
 	}
 	var err error
-	p.proposal, err = draft.Proposal()
+	p.proposal, err = draft.Proposal(ctx)
 	return p, group[len(p.items):], err
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
 	"github.com/intentplane/intentplane/test/soak"
 )
@@ -22,7 +23,7 @@ import (
 // foreign pushes unmanaged commits, as often as it can, until it is stopped. It returns what it has pushed.
 func foreign(t *testing.T, s *gitserver.Server, stop <-chan struct{}) []string {
 	t.Helper()
-	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: "refs/foreign/state"})
+	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: "refs/foreign/state"}, transport.NewBudget())
 	if err != nil {
 		t.Error(err)
 	}
@@ -49,7 +50,7 @@ func foreignPush(t *testing.T, c *git.Client, name string) error {
 		t.Errorf("Look(): %v", err)
 		return nil
 	}
-	p, err := git.Plan(seen, git.Change{
+	p, err := git.Plan(t.Context(), seen, git.Change{
 		Put:     map[string]map[string][]byte{"theirs/" + name: {"file": []byte(name)}},
 		Message: "Theirs\n\nDelivery: " + name, Author: git.Author{Name: "A Stranger", Email: "stranger@example.org"}, When: time.Unix(1, 0),
 	})

@@ -115,8 +115,8 @@ func writes(key types.NamespacedName, files map[string]string) Delivery {
 	for name, content := range files {
 		put[name] = []byte(content)
 	}
-	return Delivery{Object: key, Version: fmt.Sprint(files), Plan: func(_ context.Context, d *git.Draft) error {
-		_, err := d.Commit(git.Change{
+	return Delivery{Object: key, Version: fmt.Sprint(files), Plan: func(ctx context.Context, d *git.Draft) error {
+		_, err := d.Commit(ctx, git.Change{
 			Put:     map[string]map[string][]byte{"sites/a/" + key.String(): put},
 			State:   map[string][]byte{key.String(): fmt.Append(nil, files)},
 			Message: fmt.Sprintf("Deliver %s\n\nDelivery: %s %v\n", key, key, files),
@@ -170,7 +170,7 @@ func openURL(tb testing.TB, p *Pool, url string) *Repository {
 	tb.Helper()
 	clients := []*git.Client{}
 	for _, ref := range []string{"refs/intentplane/prod/state", "refs/heads/intentplane-state/prod"} {
-		c, err := git.NewClient(git.Remote{URL: url, Branch: gitserver.Branch, StateRef: ref})
+		c, err := p.NewClient(git.Remote{URL: url, Branch: gitserver.Branch, StateRef: ref})
 		if err != nil {
 			tb.Fatal(err)
 		}

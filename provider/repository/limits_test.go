@@ -25,7 +25,7 @@ func openRemote(tb testing.TB, p *Pool, url string, change ...func(r *git.Remote
 	for _, fn := range change {
 		fn(&remote)
 	}
-	c, err := git.NewClient(remote)
+	c, err := p.NewClient(remote)
 	fatal(tb, err)
 	r, err := p.Open(c)
 	fatal(tb, err)

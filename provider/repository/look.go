@@ -31,7 +31,7 @@ func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since t
 	}
 	s, f, known := r.joinSharedLook(key, since)
 	if f == nil {
-		return s, known
+		return s.Open(), known
 	}
 	wait := r.host.currentPatience()
 	if known != nil {
@@ -52,7 +52,7 @@ func (r *Repository) LookAgain(ctx context.Context, key types.NamespacedName, as
 	}
 	s, f, err := r.joinAskedLook(key, asked)
 	if f == nil {
-		return s, err
+		return s.Open(), err
 	}
 	return r.awaitSharedLook(ctx, key, f, r.host.currentPatience(), nil)
 }
@@ -137,7 +137,7 @@ func (r *Repository) leaveSharedLook(key types.NamespacedName, f *sharedLook, ot
 	defer r.mu.Unlock()
 	select {
 	case <-f.done:
-		return f.snapshot, f.err
+		return f.snapshot.Open(), f.err
 	default:
 		r.waiters[key] = struct{}{}
 		return nil, otherwise

@@ -266,3 +266,22 @@ func TestLateFailure(t *testing.T) {
 		})
 	}
 }
+
+// TestSnapshotsOfReaders lets two objects read one repository, of which the pool caches a snapshot.
+func TestSnapshotsOfReaders(t *testing.T) {
+	s := serve(t, map[string]string{"README.md": "hello"})
+	r := open(t, pool(Options{}), s)
+	for n := range 2 {
+		at, err := r.Look(t.Context(), web(n), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok, err := at.Entry(t.Context(), "README.md"); !ok || err != nil {
+			t.Errorf("\nEach reader gets a snapshot with a meter of its own.\nEntry(...): %t, %v", ok, err)
+		}
+	}
+	cached, _ := r.knownSnapshot()
+	if _, _, err := cached.Entry(t.Context(), "README.md"); failure.ClassOf(err) != failure.ClassInvalid {
+		t.Errorf("\nThe cached snapshot has no reader, so it refuses to be read.\nEntry(...): %v", err)
+	}
+}

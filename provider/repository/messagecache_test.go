@@ -20,6 +20,7 @@ func TestMessagesAreShared(t *testing.T) {
 	ask := func(class failure.Class) int {
 		t.Helper()
 		at, _ := r.knownSnapshot()
+		at = at.Open()
 		before := s.Requests(repo)
 		var wg sync.WaitGroup
 		for range 50 {

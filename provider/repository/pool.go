@@ -163,6 +163,12 @@ func (p *Pool) pauseFor(d time.Duration) bool {
 	}
 }
 
+// NewClient returns a client for Open, whose answers the namespace of the remote pays for. It opens no connection, and returns an error if the remote is not
+// valid.
+func (p *Pool) NewClient(r git.Remote, o ...git.Option) (*git.Client, error) {
+	return git.NewClient(r, p.limitsOfNamespace(r.Namespace).budget, o...)
+}
+
 // Open returns the repository of the clients, which differ in the form of the state only, the best one first. The same remote with the
 // same credentials has the same repository. It opens no connection, and returns an error without a client, or if the identity of the
 // credentials cannot be computed.
@@ -184,9 +190,6 @@ func (p *Pool) Open(clients ...*git.Client) (*Repository, error) {
 	now := p.options.Now()
 	r, ok := p.repos[id]
 	if !ok {
-		for _, c := range clients {
-			c.UseBudget(p.limitsOfNamespace(c.Remote().Namespace).budget)
-		}
 		p.dropIdleRepositories(now)
 		r = newRepository(p, clients)
 		p.repos[id] = r

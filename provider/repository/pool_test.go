@@ -13,6 +13,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
@@ -140,7 +141,7 @@ func TestEndedPoolStartsNoPause(t *testing.T) {
 // overtake pushes an unmanaged commit that no look has seen.
 func overtake(t *testing.T, s *gitserver.Server) {
 	t.Helper()
-	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: "refs/foreign/state"})
+	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: "refs/foreign/state"}, transport.NewBudget())
 	must(t, err)
 	defer c.Close()
 	must(t, foreignPush(t, c, "theirs"))

@@ -149,11 +149,11 @@ func (r *Repository) keepSnapshot(s *git.Snapshot, at time.Time) {
 // retainSnapshot retains a snapshot, with the lock held. It is the only place that does, and a closed repository retains none.
 func (r *Repository) retainSnapshot(s *git.Snapshot, at time.Time) {
 	if !r.closed {
-		r.snapshot, r.snapshotAt = s, at
+		r.snapshot, r.snapshotAt = s.Closed(), at
 	}
 }
 
-// knownSnapshot returns the last snapshot and its time, or nil.
+// knownSnapshot returns the last snapshot, which is closed, and its time, or nil.
 func (r *Repository) knownSnapshot() (*git.Snapshot, time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -180,8 +180,8 @@ func TestRejectedDeliveryHarmsNoOther(t *testing.T) {
 		},
 		"Invalid": {
 			reason: "A delivery whose plan fails is left out, and the others are delivered.",
-			bad: Delivery{Object: bad, Plan: func(_ context.Context, d *git.Draft) error {
-				_, err := d.Commit(git.Change{})
+			bad: Delivery{Object: bad, Plan: func(ctx context.Context, d *git.Draft) error {
+				_, err := d.Commit(ctx, git.Change{})
 				return err
 			}},
 			want: failure.ClassInvalid,
@@ -323,7 +323,7 @@ func TestTrim(t *testing.T) {
 	all := []*Repository{}
 	for _, branch := range []string{"a", "b", "c"} {
 		run(t, s, "branch", branch, gitserver.Branch)
-		c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: branch, StateRef: "refs/intentplane/prod/state"})
+		c, err := p.NewClient(git.Remote{URL: s.URL(repo), Branch: branch, StateRef: "refs/intentplane/prod/state"})
 		if err != nil {
 			t.Fatal(err)
 		}

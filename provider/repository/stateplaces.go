@@ -144,7 +144,7 @@ func retireStateOf(ctx context.Context, c *git.Client, stateRef string, pushed *
 	if err != nil {
 		return err
 	}
-	p, err := s.Retire(stateRef, pushed)
+	p, err := s.Retire(ctx, stateRef, pushed)
 	if err != nil {
 		return err
 	}

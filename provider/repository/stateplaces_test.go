@@ -46,8 +46,8 @@ func wantHolders(t *testing.T, reason string, s *gitserver.Server, want map[stri
 // remembers only the state of a delivery, as a verdict does, at some time after noon.
 func remembers(n int, after time.Duration) Delivery {
 	d := fiveFiles(n)
-	d.Plan = func(_ context.Context, draft *git.Draft) error {
-		_, err := draft.Commit(git.Change{
+	d.Plan = func(ctx context.Context, draft *git.Draft) error {
+		_, err := draft.Commit(ctx, git.Change{
 			State: map[string][]byte{web(n).String(): []byte("verified\n")}, Message: "Record\n",
 			Author: git.Author{Name: "Intentplane", Email: "intentplane@example.org"}, When: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC).Add(after),
 		})
@@ -59,11 +59,12 @@ func remembers(n int, after time.Duration) Delivery {
 // stateAt lets a provider with one place for its state write there, some hours after noon.
 func stateAt(t *testing.T, s *gitserver.Server, ref string, hours int) {
 	t.Helper()
-	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: ref})
+	p := pool(Options{})
+	c, err := p.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: ref})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := pool(Options{}).Open(c)
+	r, err := p.Open(c)
 	if err != nil {
 		t.Fatal(err)
 	}

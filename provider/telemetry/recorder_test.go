@@ -26,7 +26,7 @@ func TestStartAtZero(t *testing.T) {
 	}
 	counts := map[string]int{
 		nameRollbacks: 1, nameUnreachable: 1, nameOutcomes: 3, nameValidations: 2, nameTransitions: 22, nameClusterMoves: 19, nameCanaries: 8, nameCanarySteps: 4,
-		nameOperations: 28, nameSourceLooks: 14, nameSourceHooks: 5, nameMeasurements: 28, namePruned: 15, nameBuilds: 8, nameNotifications: 3, nameNotifyPending: 1,
+		nameOperations: 30, nameSourceLooks: 15, nameSourceHooks: 5, nameMeasurements: 28, namePruned: 15, nameBuilds: 8, nameNotifications: 3, nameNotifyPending: 1,
 	}
 	for _, f := range Families() {
 		got, err := testutil.GatherAndCount(r, f.Name)

@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"hash/adler32"
 	"io"
+	"iter"
+	"math"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 )
 
@@ -18,11 +21,21 @@ type Git struct {
 	*httptest.Server
 }
 
-// NewGit starts a Git server with one branch, main, that answers each fetch with a pack.
-func NewGit(pack []byte) *Git {
+// NewGit starts a Git server with one branch, main, that answers each fetch with a pack. The pack begins with the commit of an empty tree.
+func NewGit(pack []byte) *Git { return servePack(pack, emptyCommit(), mainRef) }
+
+// StateRef is a ref that NewGitOf has beside the branch.
+const StateRef = "refs/intentplane/test/state"
+
+// NewGitOf starts a Git server whose branch main and StateRef are at the commit of a graph, and that answers each fetch with the whole graph.
+func NewGitOf(g Graph) *Git { return servePack(g.Pack(), g.Commit, mainRef, StateRef) }
+
+const mainRef = "refs/heads/main"
+
+func servePack(pack []byte, commit string, refs ...string) *Git {
 	return &Git{Server: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/info/refs") {
-			advertiseRefs(w, 1)
+			advertiseRefs(w, commit, slices.Values(refs))
 			return
 		}
 		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
@@ -31,9 +44,22 @@ func NewGit(pack []byte) *Git {
 	}))}
 }
 
+// NewGitWithoutObjects starts a Git server that lists a branch, and has none of its objects.
+func NewGitWithoutObjects() *Git {
+	return &Git{Server: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/info/refs") {
+			http.NotFound(w, r)
+			return
+		}
+		advertiseRefs(w, emptyCommit(), manyRefs(1))
+	}))}
+}
+
 // NewGitWithRefs starts a Git server that lists as many branches.
 func NewGitWithRefs(count int) *Git {
-	return &Git{Server: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { advertiseRefs(w, count) }))}
+	return &Git{Server: httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		advertiseRefs(w, emptyCommit(), manyRefs(count))
+	}))}
 }
 
 // RepositoryURL is the address of the server's one repository.
@@ -45,16 +71,29 @@ func (g *Git) Stop() {
 	g.Close()
 }
 
-// advertiseRefs lists the branch main and others, all at the commit that packs begin with.
-func advertiseRefs(w http.ResponseWriter, count int) {
+// emptyCommit is the id of the commit of an empty tree.
+func emptyCommit() string { return objectID(objectCommit, commitOf(objectID(objectTree, nil))) }
+
+// manyRefs are the branch main and others.
+func manyRefs(count int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for n, name := 0, mainRef; n < count && yield(name); n++ {
+			name = fmt.Sprintf("refs/heads/b%07d", n)
+		}
+	}
+}
+
+// advertiseRefs lists refs, all at one commit.
+func advertiseRefs(w http.ResponseWriter, commit string, refs iter.Seq[string]) {
 	w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
 	_, _ = io.WriteString(w, "001e# service=git-upload-pack\n0000")
-	line := objectID(objectCommit, commitOf(objectID(objectTree, nil))) + " refs/heads/main\x00agent=hostile\n"
-	for n := range count {
+	end := "\x00agent=hostile\n"
+	for name := range refs {
+		line := commit + " " + name + end
 		if _, err := fmt.Fprintf(w, "%04x%s", len(line)+4, line); err != nil {
 			return
 		}
-		line = fmt.Sprintf("%s refs/heads/b%07d\n", line[:40], n)
+		end = "\n"
 	}
 	_, _ = io.WriteString(w, "0000")
 }
@@ -80,10 +119,15 @@ func BrokenPack() []byte { return sealPack(newPack(1000)) }
 
 // newPack begins a pack of as many objects with a commit and its empty tree.
 func newPack(count int) *bytes.Buffer {
-	out := bytes.NewBufferString("PACK\x00\x00\x00\x02")
-	out.Write(binary.BigEndian.AppendUint32(nil, uint32(count)))
+	out := beginPack(count)
 	writeObject(out, objectTree, nil)
 	writeObject(out, objectCommit, commitOf(objectID(objectTree, nil)))
+	return out
+}
+
+func beginPack(count int) *bytes.Buffer {
+	out := bytes.NewBufferString("PACK\x00\x00\x00\x02")
+	out.Write(binary.BigEndian.AppendUint32(nil, uint32(count)))
 	return out
 }
 
@@ -101,11 +145,23 @@ func writeObject(out *bytes.Buffer, kind byte, data []byte) {
 		head = byte(size & 0x7f)
 	}
 	out.WriteByte(head)
-	// One stored block, as zlib has it (RFC 1950, 1951): a writer of the library takes a MiB for each object.
-	out.WriteString("\x78\x01\x01")
-	out.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(data))))
-	out.Write(binary.LittleEndian.AppendUint16(nil, ^uint16(len(data))))
-	out.Write(data)
+	// Stored blocks, as zlib has them (RFC 1950, 1951): a writer of the library takes a MiB for each object.
+	out.WriteString("\x78\x01")
+	for rest := data; ; {
+		block := rest[:min(len(rest), math.MaxUint16)]
+		rest = rest[len(block):]
+		last := byte(0)
+		if len(rest) == 0 {
+			last = 1
+		}
+		out.WriteByte(last)
+		out.Write(binary.LittleEndian.AppendUint16(nil, uint16(len(block))))
+		out.Write(binary.LittleEndian.AppendUint16(nil, ^uint16(len(block))))
+		out.Write(block)
+		if last == 1 {
+			break
+		}
+	}
 	out.Write(binary.BigEndian.AppendUint32(nil, adler32.Checksum(data)))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/test/hostile"
 )
 
@@ -24,7 +25,7 @@ func TestGit(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Cleanup(tc.server.Stop)
-			c, err := git.NewClient(git.Remote{URL: tc.server.RepositoryURL(), Branch: "main", StateRef: "refs/intentplane/test/state"})
+			c, err := git.NewClient(git.Remote{URL: tc.server.RepositoryURL(), Branch: "main", StateRef: "refs/intentplane/test/state"}, transport.NewBudget())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -252,7 +252,7 @@ func (t *task) planRemoval(ctx context.Context, draft *git.Draft) error {
 	// The date of the deletion makes a repeated commit the same.
 	c := t.newCommit(commitMessage{removes: true}, metav1.Unix(t.object.GetDeletionTimestamp().Unix(), 0))
 	c.Remove = t.facts.ownDirectories()
-	if err := t.facts.keepPlaces(draft.Snapshot(), &c); err != nil {
+	if err := t.facts.keepPlaces(ctx, draft.Snapshot(), &c); err != nil {
 		return err
 	}
 	if t.facts.isRemembered() {
@@ -260,7 +260,7 @@ func (t *task) planRemoval(ctx context.Context, draft *git.Draft) error {
 			return err
 		}
 	}
-	_, err := draft.Commit(c)
+	_, err := draft.Commit(ctx, c)
 	return err
 }
 

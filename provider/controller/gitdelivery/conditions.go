@@ -119,6 +119,7 @@ func readyReasonOf(err error) xpv2.ConditionReason {
 		failure.ClassAuth:         v1alpha1.ReasonAuthFailed,
 		failure.ClassTrust:        v1alpha1.ReasonTrustFailed,
 		failure.ClassTooLarge:     v1alpha1.ReasonTooLarge,
+		failure.ClassTooCostly:    v1alpha1.ReasonTooLarge,
 	}[failure.ClassOf(err)], v1alpha1.ReasonUnreachable)
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/provider/controller/setup"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
 // A counter counts reconciles that are for good.
@@ -108,7 +109,7 @@ func TestCalm(t *testing.T) {
 // dropRepositories lets the pool drop all repositories that were in use.
 func dropRepositories(w *world) {
 	w.pass(3 * time.Hour)
-	other, err := git.NewClient(git.Remote{URL: w.git.URL("other"), Branch: "main", StateRef: stateRef})
+	other, err := git.NewClient(git.Remote{URL: w.git.URL("other"), Branch: "main", StateRef: stateRef}, transport.NewBudget())
 	w.must(err)
 	_, err = w.pool.Open(other)
 	w.must(err)

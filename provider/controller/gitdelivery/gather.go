@@ -75,7 +75,7 @@ func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *
 // isPersistent reports whether an error is about what the repository holds, so that it stays until a user changes that.
 func isPersistent(err error) bool {
 	switch failure.ClassOf(err) {
-	case failure.ClassInvalid, failure.ClassTooLarge, failure.ClassOccupied, failure.ClassPolicy:
+	case failure.ClassInvalid, failure.ClassTooLarge, failure.ClassTooCostly, failure.ClassOccupied, failure.ClassPolicy:
 		return true
 	}
 	return false
@@ -154,8 +154,8 @@ func (e *external) sitesByName(ctx context.Context, names []string) (map[string]
 }
 
 // readStateOwner returns which cluster writes the state, or why that is not known.
-func readStateOwner(s *git.Snapshot) (string, string, error) {
-	content, ok, err := s.StateFile(state.OwnerPath)
+func readStateOwner(ctx context.Context, s *git.Snapshot) (string, string, error) {
+	content, ok, err := s.StateFile(ctx, state.OwnerPath)
 	if failure.ClassOf(err) == failure.ClassOccupied {
 		return "", err.Error(), nil
 	}
@@ -171,7 +171,7 @@ func readStateOwner(s *git.Snapshot) (string, string, error) {
 
 // directoryAt returns what stands at a path. A path that no repository can have holds nothing: it is refused elsewhere.
 func (e *external) directoryAt(ctx context.Context, f facts, s *git.Snapshot, path string) (directory, error) {
-	at, ok, err := s.Entry(path)
+	at, ok, err := s.Entry(ctx, path)
 	if failure.ClassOf(err) == failure.ClassInvalid {
 		return directory{}, nil
 	}
@@ -260,7 +260,7 @@ func aboutDirectory(dir string, err error) error {
 // readMarkerAt returns the marker at a path, or nothing if there is none that can be read. The server is asked for markers of others
 // only: ours is known by its id.
 func (e *external) readMarkerAt(ctx context.Context, f facts, s *git.Snapshot, path string) (*marker.Marker, error) {
-	at, ok, err := s.Entry(path)
+	at, ok, err := s.Entry(ctx, path)
 	if err != nil || !ok || at.Mode != modeFile {
 		return nil, err
 	}
@@ -282,18 +282,20 @@ func (e *external) readMarkerAt(ctx context.Context, f facts, s *git.Snapshot, p
 func (e *external) readLedger(ctx context.Context, f *facts, s *git.Snapshot) error {
 	l, claim := &f.ledger, f.spec.ClaimRef
 	var err error
-	if l.file, err = readLedgerFile(s, state.LedgerPath(claim), state.DecodeLedger, f); err != nil {
+	if l.file, err = readLedgerFile(ctx, s, state.LedgerPath(claim), state.DecodeLedger, f); err != nil {
 		return err
 	}
-	if l.record, err = readLedgerFile(s, state.RecordPath(claim), state.DecodeRecord, f); err != nil {
+	if l.record, err = readLedgerFile(ctx, s, state.RecordPath(claim), state.DecodeRecord, f); err != nil {
 		return err
 	}
 	if f.unreadable == "" {
-		if f.owner, f.unreadable, err = readStateOwner(s); err != nil {
+		if f.owner, f.unreadable, err = readStateOwner(ctx, s); err != nil {
 			return err
 		}
 	}
-	f.retained = s.RetainedTrees(state.TreesPath(claim))
+	if f.retained, err = s.RetainedTrees(ctx, state.TreesPath(claim)); err != nil {
+		return err
+	}
 	if l.file != nil {
 		l.recorded, l.taken = l.file.State, l.file.TakenHead()
 	}
@@ -308,8 +310,8 @@ func (e *external) readLedger(ctx context.Context, f *facts, s *git.Snapshot) er
 }
 
 // readLedgerFile returns a file of the state, or nil if there is none. What is wrong with it is noted in the facts.
-func readLedgerFile[T any](s *git.Snapshot, path string, decode func([]byte) (T, error), f *facts) (*T, error) {
-	content, ok, err := s.StateFile(path)
+func readLedgerFile[T any](ctx context.Context, s *git.Snapshot, path string, decode func([]byte) (T, error), f *facts) (*T, error) {
+	content, ok, err := s.StateFile(ctx, path)
 	if failure.ClassOf(err) == failure.ClassOccupied {
 		f.unreadable = err.Error()
 		return nil, nil //nolint:nilnil // What is wrong with the file is noted.

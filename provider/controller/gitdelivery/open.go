@@ -56,7 +56,7 @@ func (o Opener) openConfigured(ctx context.Context, cfg config) (OpenRepository,
 	if err != nil {
 		return OpenRepository{}, err
 	}
-	forms, err := newClients(cfg.spec, creds, o.Now)
+	forms, err := newClients(o.Pool, cfg.spec, creds, o.Now)
 	if err != nil {
 		return OpenRepository{}, &credentials.InvalidError{Field: "spec.git", Detail: err.Error()}
 	}

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"k8s.io/utils/lru"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
@@ -135,10 +134,7 @@ type comparison struct {
 // listDirectory lists a directory of the Site. It returns nothing for a path that no claim's directory has, and an error beyond the bound or when the
 // context ends.
 func (c *comparison) listDirectory(ctx context.Context, dir string) (map[string]git.Entry, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, errors.Wrap(err, "cannot compare with what other claims deliver")
-	}
-	entries, err := c.snapshot.Entries(dir)
+	entries, err := c.snapshot.Entries(ctx, dir)
 	if failure.ClassOf(err) == failure.ClassInvalid {
 		return map[string]git.Entry{}, nil
 	}
@@ -269,7 +265,7 @@ func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]poli
 	if known, ok := c.named.objects.get(id); ok {
 		return known, nil
 	}
-	if c.read++; c.read > maxRead {
+	if c.read++; c.read > maxRead || !c.snapshot.HasQuestions() {
 		return nil, &comparingError{}
 	}
 	content, ok, err := c.repo.ReadFile(ctx, c.snapshot, file)

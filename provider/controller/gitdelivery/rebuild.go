@@ -22,8 +22,10 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 		return nil
 	}
 	stateless := s.Stateless()
-	if !stateless && !hasDirectoryWithoutRecord(*f, s) {
-		return nil // A new claim.
+	if !stateless {
+		if known, err := hasDirectoryWithoutRecord(ctx, *f, s); err != nil || !known {
+			return err // Without an error it is a new claim.
+		}
 	}
 	notes, err := e.repo.ReadMessages(ctx, s, trailers.Claim+": ")
 	if failure.ClassOf(err) == failure.ClassTooLarge {
@@ -55,12 +57,18 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 }
 
 // hasDirectoryWithoutRecord reports whether a claim has a directory, but no record in the state.
-func hasDirectoryWithoutRecord(f facts, s *git.Snapshot) bool {
+func hasDirectoryWithoutRecord(ctx context.Context, f facts, s *git.Snapshot) (bool, error) {
 	ours := f.ownMarkerIDs()
-	return slices.ContainsFunc(f.spec.Trees, func(t v1alpha1.Tree) bool {
-		at, ok, err := s.Entry(t.Path + "/" + tree.Marker)
-		return err == nil && ok && slices.Contains(ours, at.ID)
-	})
+	for _, t := range f.spec.Trees {
+		at, ok, err := s.Entry(ctx, t.Path+"/"+tree.Marker)
+		if failure.ClassOf(err) == failure.ClassInvalid {
+			continue // A path that no repository can have is refused elsewhere.
+		}
+		if err != nil || ok && slices.Contains(ours, at.ID) {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // ownMarkerIDs are the ids of the markers of the claim's directories: those of this cluster, and of the one that it takes over from.
@@ -84,22 +92,22 @@ func treesInBranch(ctx context.Context, f facts, s *git.Snapshot, revision int64
 		return nil, err
 	}
 	for _, path := range slices.Sorted(maps.Keys(named)) {
-		id, err := s.TreeWithout(path, tree.Marker)
+		id, err := s.TreeWithout(ctx, path, tree.Marker)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, state.Tree{Branch: f.branchName(), DeliveredTree: v1alpha1.DeliveredTree{
-			Site: sites[path], Path: path, Tree: id, Revision: revision, Tracks: tracksInBranch(s, path, tracksFromNotes(tracks, sites[path])),
+			Site: sites[path], Path: path, Tree: id, Revision: revision, Tracks: tracksInBranch(ctx, s, path, tracksFromNotes(tracks, sites[path])),
 		}})
 	}
 	return out, nil
 }
 
 // tracksInBranch returns those of some tracks whose folders a directory of the branch has, with the ids of these.
-func tracksInBranch(s *git.Snapshot, path string, tracks []v1alpha1.DeliveredTrack) []v1alpha1.DeliveredTrack {
+func tracksInBranch(ctx context.Context, s *git.Snapshot, path string, tracks []v1alpha1.DeliveredTrack) []v1alpha1.DeliveredTrack {
 	var out []v1alpha1.DeliveredTrack
 	for _, t := range tracks {
-		if at, ok, err := s.Entry(path + "/" + t.Name); err == nil && ok && at.Mode == modeDirectory {
+		if at, ok, err := s.Entry(ctx, path+"/"+t.Name); err == nil && ok && at.Mode == modeDirectory {
 			t.Tree = at.ID
 			out = append(out, t)
 		}

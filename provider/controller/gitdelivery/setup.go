@@ -316,12 +316,12 @@ func clusterUID(ctx context.Context, r client.Reader) (string, error) {
 	return string(ns.GetUID()), errors.Wrap(err, "cannot get namespace kube-system, whose uid says which cluster this is")
 }
 
-// newClients returns clients of a repository, one for each form that its state may have. It returns an error if the repository or a credential is not
-// valid. It contacts no server. The clock says when keys end.
-func newClients(spec *configv1alpha1.ProviderConfigSpec, creds credentials.Credentials, now func() time.Time) ([]*git.Client, error) {
+// newClients returns clients of a repository for a pool, one for each form that its state may have. It returns an error if the repository or a credential is
+// not valid. It contacts no server. The clock says when keys end.
+func newClients(pool *repository.Pool, spec *configv1alpha1.ProviderConfigSpec, creds credentials.Credentials, now func() time.Time) ([]*git.Client, error) {
 	out := []*git.Client{}
 	for _, ref := range possibleStateRefs(spec) {
-		c, err := git.NewClient(creds.Apply(git.Remote{URL: spec.Git.URL, Branch: spec.Git.Branch, StateRef: ref}), git.WithClock(now))
+		c, err := pool.NewClient(creds.Apply(git.Remote{URL: spec.Git.URL, Branch: spec.Git.Branch, StateRef: ref}), git.WithClock(now))
 		if err != nil {
 			return nil, errors.Wrap(err, "spec.git")
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/state"
 	"github.com/intentplane/intentplane/test/gitserver"
 )
@@ -48,13 +49,13 @@ func (w *world) sign() {
 // forge a state in which the claim is at another revision.
 func (w *world) forge(revision int64) {
 	w.Helper()
-	c, err := git.NewClient(git.Remote{URL: w.git.URL(repo), Branch: "main", StateRef: "refs/intentplane/prod/state"})
+	c, err := git.NewClient(git.Remote{URL: w.git.URL(repo), Branch: "main", StateRef: "refs/intentplane/prod/state"}, transport.NewBudget())
 	w.must(err)
 	defer c.Close()
 	s, err := c.Look(w.Context(), nil)
 	w.must(err)
 	path := state.LedgerPath(w.first().Spec.ForProvider.ClaimRef)
-	content, _, err := s.StateFile(path)
+	content, _, err := s.StateFile(w.Context(), path)
 	w.must(err)
 	file, err := state.DecodeLedger(content)
 	w.must(err)
@@ -62,7 +63,7 @@ func (w *world) forge(revision int64) {
 	file.State.Seq, file.State.ID = file.State.Seq+1, "forged"
 	forged, err := file.Encode()
 	w.must(err)
-	p, err := git.Plan(s, git.Change{
+	p, err := git.Plan(w.Context(), s, git.Change{
 		State: map[string][]byte{path: forged}, Message: "x", When: w.now(), Author: git.Author{Name: "x", Email: "x@example.org"},
 	})
 	w.must(err)

@@ -89,10 +89,10 @@ func (t *task) planPush(ctx context.Context, draft *git.Draft) error {
 	}
 	a := t.currentAttempt(t.object)
 	c := t.newChange(a, t.replaces)
-	if err := t.facts.keepPlaces(draft.Snapshot(), &c); err != nil {
+	if err := t.facts.keepPlaces(ctx, draft.Snapshot(), &c); err != nil {
 		return err
 	}
-	commit, err := draft.Commit(c)
+	commit, err := draft.Commit(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -230,19 +230,19 @@ const (
 
 // keepPlaces leaves something in the directories of Sites that a change empties. Git has no empty directories, and an engine that does not
 // find its directory prunes nothing.
-func (f facts) keepPlaces(s *git.Snapshot, c *git.Change) error {
-	return KeepPlaces(s, c, f.engineReads)
+func (f facts) keepPlaces(ctx context.Context, s *git.Snapshot, c *git.Change) error {
+	return KeepPlaces(ctx, s, c, f.engineReads)
 }
 
 // KeepPlaces is what a delivery does about the directories that a change removes, of which some are those of a Site with an engine. It returns a
 // *failure.Error if the snapshot cannot be read.
-func KeepPlaces(s *git.Snapshot, c *git.Change, isRead func(dir string) bool) error {
+func KeepPlaces(ctx context.Context, s *git.Snapshot, c *git.Change, isRead func(dir string) bool) error {
 	for _, removed := range c.Remove {
 		dir := path.Dir(path.Dir(removed))
 		if dir == "." || !isRead(removed) {
 			continue
 		}
-		empty, err := isSiteEmptied(s, dir, c)
+		empty, err := isSiteEmptied(ctx, s, dir, c)
 		if err != nil {
 			return err
 		}
@@ -271,13 +271,13 @@ func HasEngine(site *catalogv1alpha1.Site) bool {
 }
 
 // isSiteEmptied is true if a change leaves nothing in a Site's directory, which holds <namespace>/<name>.
-func isSiteEmptied(s *git.Snapshot, dir string, c *git.Change) (bool, error) {
+func isSiteEmptied(ctx context.Context, s *git.Snapshot, dir string, c *git.Change) (bool, error) {
 	for written, files := range c.Put {
 		if len(files) > 0 && path.Dir(path.Dir(written)) == dir {
 			return false, nil
 		}
 	}
-	namespaces, err := s.Entries(dir)
+	namespaces, err := s.Entries(ctx, dir)
 	if err != nil {
 		return false, err
 	}
@@ -285,7 +285,7 @@ func isSiteEmptied(s *git.Snapshot, dir string, c *git.Change) (bool, error) {
 		if at.Mode != modeDirectory {
 			return false, nil
 		}
-		claims, err := s.Entries(dir + "/" + namespace)
+		claims, err := s.Entries(ctx, dir+"/"+namespace)
 		if err != nil {
 			return false, err
 		}

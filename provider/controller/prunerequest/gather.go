@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
@@ -22,9 +20,6 @@ const (
 	directoriesAtOnce = 50
 )
 
-// maxQuestions is how many questions about files one plan asks a repository. A server that refuses large answers is asked for smaller ones.
-const maxQuestions = 1_000
-
 // A gatherer gathers the facts about a request, past caches. What it read by an id it does not read again.
 type gatherer struct {
 	*Reconciler
@@ -33,8 +28,6 @@ type gatherer struct {
 	opened  gitdelivery.OpenRepository
 	// cluster is what the API server holds. gatherCluster sets it before a plan is made.
 	cluster *clusterFacts
-	// questions is how many questions about files the repository was asked.
-	questions int
 
 	// markers are contents by the ids of their files, and objects are what directories hold, by their path and the id of their tree. Nil stands for what
 	// cannot be read.
@@ -91,7 +84,7 @@ func (g *gatherer) gatherFacts(ctx context.Context, s *git.Snapshot, at time.Tim
 	c := g.opened.Config
 	f.Repository = prune.Repository{
 		URL: c.Git.URL, Branch: c.Git.Branch, ControlPlane: c.ControlPlane, ClusterUID: g.opened.ClusterUID, TakeOverFrom: c.TakeOverFrom,
-		Untrusted: g.explainState(s),
+		Untrusted: g.explainState(ctx, s),
 	}
 	records, err := g.readRecords(ctx, s)
 	if err != nil {
@@ -132,9 +125,6 @@ func (g *gatherer) readDirectories(ctx context.Context, s *git.Snapshot, records
 
 // readMarkers reads files by their ids. One that is too large for an answer is found by halves, and counts as empty: it is not a marker.
 func (g *gatherer) readMarkers(ctx context.Context, s *git.Snapshot, ids []string) error {
-	if err := g.countQuestion(); err != nil {
-		return err
-	}
 	got, err := g.opened.Repository.ReadFiles(ctx, s, ids)
 	switch {
 	case failure.ClassOf(err) != failure.ClassTooLarge && err != nil:
@@ -148,14 +138,6 @@ func (g *gatherer) readMarkers(ctx context.Context, s *git.Snapshot, ids []strin
 	}
 	for _, id := range ids {
 		g.markers[id] = got[id]
-	}
-	return nil
-}
-
-// countQuestion returns an error once a plan has asked the repository too much.
-func (g *gatherer) countQuestion() error {
-	if g.questions++; g.questions > maxQuestions {
-		return errors.Errorf("cannot plan: the repository needs more than %d questions about its files", maxQuestions)
 	}
 	return nil
 }
@@ -189,9 +171,6 @@ func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Fa
 
 // readChunk reads some directories. One that is too large for an answer is found by halves.
 func (g *gatherer) readChunk(ctx context.Context, s *git.Snapshot, paths []string, trees map[string]string) error {
-	if err := g.countQuestion(); err != nil {
-		return err
-	}
 	got, err := g.opened.Repository.ReadDirectories(ctx, s, paths)
 	switch {
 	case failure.ClassOf(err) != failure.ClassTooLarge && err != nil:

@@ -21,11 +21,11 @@ type record struct {
 }
 
 // explainState says why the state cannot be believed. Empty means that it can.
-func (g *gatherer) explainState(s *git.Snapshot) string {
+func (g *gatherer) explainState(ctx context.Context, s *git.Snapshot) string {
 	if why := s.StateForged(); why != "" {
 		return "the state of the repository does not count: " + why
 	}
-	content, ok, err := s.StateFile(state.OwnerPath)
+	content, ok, err := s.StateFile(ctx, state.OwnerPath)
 	if err == nil && !ok {
 		return ""
 	}

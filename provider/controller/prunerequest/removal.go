@@ -147,10 +147,10 @@ func (t *removal) planRemoval(ctx context.Context, draft *git.Draft) error {
 	if err != nil {
 		return err
 	}
-	if err := t.keepPlaces(draft.Snapshot(), fresh, &c); err != nil {
+	if err := t.keepPlaces(ctx, draft.Snapshot(), fresh, &c); err != nil {
 		return err
 	}
-	t.commit, err = draft.Commit(c)
+	t.commit, err = draft.Commit(ctx, c)
 	return err
 }
 
@@ -277,10 +277,10 @@ func (t *removal) closeLedger(c *git.Change, r record) error {
 }
 
 // keepPlaces keeps the directories of Sites that an engine reads.
-func (t *removal) keepPlaces(s *git.Snapshot, p *draftedPlan, c *git.Change) error {
+func (t *removal) keepPlaces(ctx context.Context, s *git.Snapshot, p *draftedPlan, c *git.Change) error {
 	read := map[string]bool{}
 	for _, i := range p.Pruned() {
 		read[i.Path] = t.cluster.engines[i.Site]
 	}
-	return gitdelivery.KeepPlaces(s, c, func(dir string) bool { return read[dir] })
+	return gitdelivery.KeepPlaces(ctx, s, c, func(dir string) bool { return read[dir] })
 }

@@ -80,16 +80,3 @@ func (w *world) createDelivery(path string) {
 	}
 	w.create(d)
 }
-
-// TestQuestions has a repository that is asked again and again for smaller answers.
-func TestQuestions(t *testing.T) {
-	g := &gatherer{}
-	for n := range maxQuestions {
-		if err := g.countQuestion(); err != nil {
-			t.Fatalf("A plan may ask so many questions.\ncountQuestion(): question %d: %v", n, err)
-		}
-	}
-	if err := g.countQuestion(); err == nil {
-		t.Error("A plan asks no more questions than that.\ncountQuestion(): want an error")
-	}
-}

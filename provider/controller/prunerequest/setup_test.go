@@ -27,6 +27,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/controller/gitdelivery"
 	"github.com/intentplane/intentplane/provider/git"
+	"github.com/intentplane/intentplane/provider/git/transport"
 	"github.com/intentplane/intentplane/provider/marker"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
@@ -159,7 +160,7 @@ func (w *world) branchFiles(directories int) map[string]string {
 
 // pushState writes what the state has of the directories.
 func (w *world) pushState(directories int) error {
-	c, err := git.NewClient(git.Remote{URL: w.git.URL(repo), Branch: gitserver.Branch, StateRef: stateRef})
+	c, err := git.NewClient(git.Remote{URL: w.git.URL(repo), Branch: gitserver.Branch, StateRef: stateRef}, transport.NewBudget())
 	if err != nil {
 		return err
 	}
@@ -176,7 +177,7 @@ func (w *world) pushState(directories int) error {
 		maps.Copy(change.State, w.stateFilesOf(n, s.Tip()))
 		change.Retain[state.TreesPath(claimOf(n))] = git.Trees{tree.ID(filesOf(n)): filesOf(n)}
 	}
-	p, planErr := git.Plan(s, change)
+	p, planErr := git.Plan(w.Context(), s, change)
 	if err != nil || planErr != nil {
 		return planErr
 	}

@@ -111,7 +111,7 @@ func (p *prover) readSubtree(ctx context.Context, r repository, commit, root, di
 	if err != nil {
 		return subtree{unknown: err.Error()}
 	}
-	s, err := subtreeOf(c, root, dir)
+	s, err := subtreeOf(ctx, c, root, dir)
 	if err != nil {
 		return subtree{unknown: err.Error()}
 	}
@@ -123,7 +123,7 @@ func (p *prover) readSubtree(ctx context.Context, r repository, commit, root, di
 func (p *prover) rememberedCommit(ctx context.Context, r repository, id string) (*git.Commit, error) {
 	key := r.key + " " + id
 	if known, ok := p.commits.Get(key); ok {
-		return known, nil
+		return known.Open(), nil
 	}
 	v, err, _ := p.fetches.Do(key, func() (any, error) {
 		// The first caller may give up; the other callers still wait.
@@ -135,8 +135,8 @@ func (p *prover) rememberedCommit(ctx context.Context, r repository, id string) 
 	if err != nil || !is {
 		return nil, err
 	}
-	p.commits.Put(r.tenant, key, c, c.Size())
-	return c, nil
+	p.commits.Put(r.tenant, key, c.Closed(), c.Size())
+	return c.Open(), nil
 }
 
 // fetchCommit fetches a commit. What failed before fails again without a request, until it is time to try again.
@@ -186,7 +186,7 @@ func (p *prover) openRepository(ctx context.Context, r repository) (*gitrepo.Rep
 	if err != nil {
 		return nil, err
 	}
-	c, err := git.NewClient(creds.Apply(git.Remote{
+	c, err := p.pool.NewClient(creds.Apply(git.Remote{
 		URL: g.URL, Branch: g.Branch, StateRef: state.Ref(r.spec.ControlPlane),
 	}), git.WithClock(p.now))
 	if err != nil {
@@ -196,8 +196,8 @@ func (p *prover) openRepository(ctx context.Context, r repository) (*gitrepo.Rep
 }
 
 // subtreeOf returns what a commit holds. Files that change what an engine applies may lie in any directory above.
-func subtreeOf(c *git.Commit, root, dir string) (subtree, error) {
-	id, err := c.Subtree(dir, tree.Marker)
+func subtreeOf(ctx context.Context, c *git.Commit, root, dir string) (subtree, error) {
+	id, err := c.Subtree(ctx, dir, tree.Marker)
 	if err != nil {
 		return subtree{}, err
 	}
@@ -206,12 +206,12 @@ func subtreeOf(c *git.Commit, root, dir string) (subtree, error) {
 		if at == "." {
 			at = ""
 		}
-		ignores, err := c.HasAny(at, ".sourceignore")
+		ignores, err := c.HasAny(ctx, at, ".sourceignore")
 		if err != nil {
 			return subtree{}, err
 		}
 		if isInside(root, at) && !out.renamed {
-			if out.renamed, err = c.HasAny(at, "kustomization.yaml", "kustomization.yml", "Kustomization"); err != nil {
+			if out.renamed, err = c.HasAny(ctx, at, "kustomization.yaml", "kustomization.yml", "Kustomization"); err != nil {
 				return subtree{}, err
 			}
 		}

@@ -38,6 +38,8 @@ const (
 	ClassAddress Class = "Address"
 	// ClassTooLarge is an answer or a change beyond the limits.
 	ClassTooLarge Class = "TooLarge"
+	// ClassTooCostly is a repository that needs more reading than one plan may do. It says nothing of any one directory or file.
+	ClassTooCostly Class = "TooCostly"
 	// ClassTransient is trouble that passes: try again later.
 	ClassTransient Class = "Transient"
 )
@@ -46,7 +48,7 @@ const (
 func Classes() []Class {
 	return []Class{
 		ClassUnknown, ClassInvalid, ClassOccupied, ClassConflict, ClassPolicy, ClassStateRefused, ClassNotAtomic, ClassAuth, ClassNotFound, ClassTrust, ClassAddress,
-		ClassTooLarge, ClassTransient,
+		ClassTooLarge, ClassTooCostly, ClassTransient,
 	}
 }
 

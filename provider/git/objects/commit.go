@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -29,10 +30,10 @@ type CommitInfo struct {
 }
 
 // Apply returns the view after a commit that makes the edits below the root, and the objects that it adds; the same view if the edits
-// change nothing.
-func (v View) Apply(root *Node, info CommitInfo) (View, []Object, error) {
-	e := &treeEditor{old: v}
-	tree, err := e.editTree(v.Tree, root, "")
+// change nothing. It returns an error as FilesNamed does.
+func (v View) Apply(ctx context.Context, root *Node, info CommitInfo) (View, []Object, error) {
+	e := &treeEditor{old: v, seen: map[plumbing.Hash]bool{}}
+	tree, err := e.editTree(ctx, v.Tree, root, "")
 	if err != nil {
 		return View{}, nil, err
 	}
@@ -47,7 +48,7 @@ func (v View) Apply(root *Node, info CommitInfo) (View, []Object, error) {
 		return View{}, nil, err
 	}
 	commit := NewObject(plumbing.CommitObject, data)
-	after, err := v.withCommit(commit, e.made)
+	after, err := v.withCommit(ctx, commit, e.made)
 	return after, append(e.made, commit), err
 }
 

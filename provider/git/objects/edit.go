@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -115,16 +116,18 @@ func (n *Node) RemovesOnly() bool {
 	return true
 }
 
-// An treeEditor makes the objects of a new tree out of those of an old one.
+// A treeEditor makes the objects of a new tree out of those of an old one.
 type treeEditor struct {
 	old  View
 	made []Object
-	seen map[plumbing.Hash]bool
+	// seen are the ids that the server has, or will have by the objects that were made.
+	seen   map[plumbing.Hash]bool
+	answer Answer
 }
 
 // editTree returns the id of the tree after the change, zero if it is empty.
-func (e *treeEditor) editTree(old plumbing.Hash, n *Node, path string) (plumbing.Hash, error) {
-	entries, err := e.old.Entries(old)
+func (e *treeEditor) editTree(ctx context.Context, old plumbing.Hash, n *Node, path string) (plumbing.Hash, error) {
+	entries, err := e.old.collectEntries(ctx, old)
 	if err != nil {
 		return plumbing.ZeroHash, err
 	}
@@ -133,12 +136,14 @@ func (e *treeEditor) editTree(old plumbing.Hash, n *Node, path string) (plumbing
 		next = nil
 	}
 	if n.retains {
-		e.skipReachable(old)
+		if err := e.skipReachable(ctx, old); err != nil {
+			return plumbing.ZeroHash, err
+		}
 	}
 	next = slices.DeleteFunc(slices.Clone(next), func(x TreeEntry) bool { return n.childNamed(x.Name) != nil })
 	for _, name := range slices.Sorted(maps.Keys(n.children)) {
 		was, found := findTreeEntry(entries, name)
-		now, err := e.editEntry(was, found, n, name, path+name)
+		now, err := e.editEntry(ctx, was, found, n, name, path+name)
 		if err != nil {
 			return plumbing.ZeroHash, err
 		}
@@ -155,7 +160,7 @@ func (e *treeEditor) editTree(old plumbing.Hash, n *Node, path string) (plumbing
 
 // editEntry returns what stands under a name after the change; an id of zero is
 // nothing.
-func (e *treeEditor) editEntry(was TreeEntry, found bool, parent *Node, name, path string) (TreeEntry, error) {
+func (e *treeEditor) editEntry(ctx context.Context, was TreeEntry, found bool, parent *Node, name, path string) (TreeEntry, error) {
 	n := parent.childNamed(name)
 	if n.gone {
 		return TreeEntry{}, nil
@@ -177,7 +182,7 @@ func (e *treeEditor) editEntry(was TreeEntry, found bool, parent *Node, name, pa
 	if found && was.IsDir() {
 		base = was.ID
 	}
-	id, err := e.editTree(base, n, path+"/")
+	id, err := e.editTree(ctx, base, n, path+"/")
 	return TreeEntry{Mode: ModeTree, Name: name, ID: id}, err
 }
 
@@ -195,9 +200,6 @@ func (e *treeEditor) addMissingObject(o Object, old plumbing.Hash) plumbing.Hash
 	_, known := e.old.objects.Get(id)
 	if id == old || known || e.seen[id] {
 		return id
-	}
-	if e.seen == nil {
-		e.seen = map[plumbing.Hash]bool{}
 	}
 	e.seen[id] = true
 	o.Base = old

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"context"
 	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
@@ -71,21 +72,49 @@ func (h *History) Has(commit plumbing.Hash) (is, known bool) {
 	return false, ok
 }
 
-// Lineage lists what is reached from a tip: the commits that are there, and the
-// first ones that are not.
-func Lineage(objects map[plumbing.Hash]Object, tip plumbing.Hash) []plumbing.Hash {
-	out, seen := []plumbing.Hash{tip}, map[plumbing.Hash]bool{tip: true}
-	for i := 0; i < len(out); i++ {
-		o, ok := objects[out[i]]
-		if !ok || o.Kind != plumbing.CommitObject {
-			continue
-		}
-		for _, p := range parentsOfCommit(o.Data) {
-			if !seen[p] {
-				seen[p] = true
-				out = append(out, p)
-			}
+// Lineage lists what is reached from a tip: the commits that are there, and the first ones that are not. It returns an error if the meter is spent, or the ids
+// do not fit into an answer.
+func Lineage(ctx context.Context, m *Meter, objects map[plumbing.Hash]Object, tip plumbing.Hash) ([]plumbing.Hash, error) {
+	l := &lineage{objects: objects, commits: []plumbing.Hash{tip}, seen: map[plumbing.Hash]bool{tip: true}}
+	for done := 0; done < len(l.commits); {
+		id := l.commits[done]
+		done++
+		if err := l.addParents(ctx, m, id); err != nil {
+			return nil, err
 		}
 	}
-	return out
+	return l.commits, nil
+}
+
+// A lineage is what is reached from a tip so far.
+type lineage struct {
+	objects map[plumbing.Hash]Object
+	commits []plumbing.Hash
+	seen    map[plumbing.Hash]bool
+	answer  Answer
+}
+
+// addParents adds the parents of a commit that were not reached before.
+func (l *lineage) addParents(ctx context.Context, m *Meter, id plumbing.Hash) error {
+	if err := m.spend(ctx, openedObject, 1); err != nil {
+		return err
+	}
+	o, ok := l.objects[id]
+	if !ok || o.Kind != plumbing.CommitObject {
+		return nil
+	}
+	for parent := range parentsOfCommit(o.Data) {
+		if err := m.spend(ctx, readEntry, 1); err != nil {
+			return err
+		}
+		if l.seen[parent] {
+			continue
+		}
+		if err := l.answer.holdBytes(idBytes); err != nil {
+			return err
+		}
+		l.seen[parent] = true
+		l.commits = append(l.commits, parent)
+	}
+	return nil
 }

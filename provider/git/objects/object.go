@@ -4,6 +4,7 @@ package objects
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 
@@ -50,29 +51,50 @@ type TreeEntry struct {
 	ID   plumbing.Hash
 }
 
-// IsDir reports whether the entry is a directory. Old tools wrote its mode with a zero in front.
-func (e TreeEntry) IsDir() bool {
-	return strings.TrimLeft(e.Mode, "0") == ModeTree
-}
+// IsDir reports whether the entry is a directory.
+func (e TreeEntry) IsDir() bool { return isTreeMode(e.Mode) }
 
 // IsFile reports whether the entry is a regular file, executable or not: no directory, no symbolic link and no submodule.
 func (e TreeEntry) IsFile() bool { return strings.HasPrefix(e.Mode, "100") }
 
-// parseTree returns the entries of a tree. It accepts what it would not write: unmanaged files belong to others.
-func parseTree(data []byte) ([]TreeEntry, error) {
-	entries := []TreeEntry{}
-	for len(data) > 0 {
-		mode, rest, ok := bytes.Cut(data, []byte{' '})
-		name, rest, ok2 := bytes.Cut(rest, []byte{0})
-		if !ok || !ok2 || len(rest) < len(plumbing.ZeroHash) {
-			return nil, errors.New("cannot parse tree: it is malformed")
-		}
-		e := TreeEntry{Mode: string(mode), Name: string(name)}
-		copy(e.ID[:], rest)
-		entries = append(entries, e)
-		data = rest[len(e.ID):]
+// A line is an entry of a tree, as its bytes are.
+type line struct {
+	mode, name []byte
+	id         plumbing.Hash
+	// raw has all bytes of the entry.
+	raw []byte
+}
+
+// cutLine returns the first entry of a tree, and the rest. It accepts what it would not write: unmanaged files belong to others.
+func cutLine(tree []byte) (line, []byte, error) {
+	mode, rest, ok := bytes.Cut(tree, []byte{' '})
+	name, rest, ok2 := bytes.Cut(rest, []byte{0})
+	if !ok || !ok2 || len(rest) < len(plumbing.ZeroHash) {
+		return line{}, nil, errors.New("cannot parse tree: it is malformed")
 	}
-	return entries, nil
+	l := line{mode: mode, name: name}
+	copy(l.id[:], rest)
+	rest = rest[len(l.id):]
+	l.raw = tree[:len(tree)-len(rest)]
+	return l, rest, nil
+}
+
+// isDir reports whether the entry is a directory. Old tools wrote its mode with a zero in front.
+func (l line) isDir() bool { return isTreeMode(l.mode) }
+
+func isTreeMode[T string | []byte](mode T) bool {
+	return len(mode) >= len(ModeTree) && string(mode[len(mode)-len(ModeTree):]) == ModeTree && strings.Trim(string(mode[:len(mode)-len(ModeTree)]), "0") == ""
+}
+
+// entry returns the entry with strings of its own.
+func (l line) entry() TreeEntry {
+	mode := string(l.mode)
+	for _, known := range []string{ModeFile, ModeTree} {
+		if mode == known {
+			mode = known // All entries share it.
+		}
+	}
+	return TreeEntry{Mode: mode, Name: string(l.name), ID: l.id}
 }
 
 // EncodeTree returns the bytes of a tree. The entries must be in Git's order.
@@ -124,16 +146,17 @@ func treeOfCommit(commit []byte) (plumbing.Hash, error) {
 	return plumbing.NewHash(id), nil
 }
 
-// parentsOfCommit returns the commits that a commit names as its parents, which stand in the lines after the first one.
-func parentsOfCommit(commit []byte) []plumbing.Hash {
-	out := []plumbing.Hash{}
-	_, rest, _ := bytes.Cut(commit, []byte{'\n'})
-	for {
-		line, next, _ := bytes.Cut(rest, []byte{'\n'})
-		id, ok := strings.CutPrefix(string(line), "parent ")
-		if !ok || !plumbing.IsHash(id) {
-			return out
+// parentsOfCommit goes through the commits that a commit names as its parents, which stand in the lines after the first one.
+func parentsOfCommit(commit []byte) iter.Seq[plumbing.Hash] {
+	return func(yield func(plumbing.Hash) bool) {
+		_, rest, _ := bytes.Cut(commit, []byte{'\n'})
+		for {
+			line, next, _ := bytes.Cut(rest, []byte{'\n'})
+			id, ok := strings.CutPrefix(string(line), "parent ")
+			if !ok || !plumbing.IsHash(id) || !yield(plumbing.NewHash(id)) {
+				return
+			}
+			rest = next
 		}
-		out, rest = append(out, plumbing.NewHash(id)), next
 	}
 }

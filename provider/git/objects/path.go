@@ -22,7 +22,7 @@ func CheckPath(path string) error {
 	if path == "" || len(path) > maxPathBytes {
 		return errors.Errorf("path must have 1 to %d bytes", maxPathBytes)
 	}
-	if !utf8.ValidString(path) || strings.ContainsFunc(path, isRefusedInPath) {
+	if hasRefusedText(path) {
 		return errors.Errorf("path %q contains a backslash, a control or an invisible character", failure.Shorten(path))
 	}
 	for segment := range strings.SplitSeq(path, "/") {
@@ -32,6 +32,13 @@ func CheckPath(path string) error {
 	}
 	return nil
 }
+
+func hasRefusedText(path string) bool {
+	return !utf8.ValidString(path) || strings.ContainsFunc(path, isRefusedInPath)
+}
+
+// isPathSegment reports whether a name may be a part of a path.
+func isPathSegment(name string) bool { return !hasRefusedText(name) && checkPathSegment(name) == nil }
 
 // isRefusedInPath refuses format characters (Cf) because HFS+ ignores some of them:
 // a name with a zero-width joiner in it is .git there.

@@ -1,6 +1,8 @@
 package objects
 
 import (
+	"bytes"
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -55,32 +57,38 @@ func (n *Node) blobObject() Object {
 }
 
 // skipReachable marks what hangs on a tree of the old view as known: the server has it.
-func (e *treeEditor) skipReachable(tree plumbing.Hash) {
-	if e.seen == nil {
-		e.seen = map[plumbing.Hash]bool{}
-	}
+func (e *treeEditor) skipReachable(ctx context.Context, tree plumbing.Hash) error {
 	for next := []plumbing.Hash{tree}; len(next) > 0; {
 		tree, next = next[len(next)-1], next[:len(next)-1]
-		entries, err := e.old.Entries(tree)
-		if err != nil {
+		if _, known := e.old.objects.Get(tree); !known {
 			continue // What is not known is sent again.
 		}
-		for _, x := range entries {
-			if x.IsDir() && !e.seen[x.ID] {
-				next = append(next, x.ID)
+		for l, err := range e.old.lines(ctx, tree) {
+			if err != nil {
+				return err
 			}
-			e.seen[x.ID] = true
+			if e.seen[l.id] {
+				continue
+			}
+			if err := e.answer.holdBytes(idBytes); err != nil {
+				return err
+			}
+			e.seen[l.id] = true
+			if l.isDir() {
+				next = append(next, l.id)
+			}
 		}
 	}
+	return nil
 }
 
-// MissingFiles lists the files below a tree that the view does not have: all of them, or all
-// but those of retained trees. Each is listed once.
-func (v View) MissingFiles(tree plumbing.Hash, all bool) ([]plumbing.Hash, error) {
-	g := &missingFiles{view: v, all: all, seen: map[plumbing.Hash]bool{}}
+// MissingFiles lists the files below a tree that the view does not have: all of them, or all but those of retained trees. Each is listed once. It returns an
+// error of class TooLarge if there are more than most, and else as FilesNamed does.
+func (v View) MissingFiles(ctx context.Context, tree plumbing.Hash, all bool, most int) ([]plumbing.Hash, error) {
+	g := &missingFiles{view: v, all: all, most: most, seen: map[plumbing.Hash]bool{}}
 	for next := []plumbing.Hash{tree}; len(next) > 0; {
 		tree, next = next[len(next)-1], next[:len(next)-1]
-		dirs, err := g.lookAtTree(tree)
+		dirs, err := g.lookAtTree(ctx, tree)
 		if err != nil {
 			return nil, err
 		}
@@ -93,32 +101,38 @@ func (v View) MissingFiles(tree plumbing.Hash, all bool) ([]plumbing.Hash, error
 type missingFiles struct {
 	view View
 	all  bool
+	most int
 	seen map[plumbing.Hash]bool
 	ids  []plumbing.Hash
 }
 
 // lookAtTree adds what one tree lacks, and returns the directories in it that were not looked at yet.
-func (g *missingFiles) lookAtTree(tree plumbing.Hash) ([]plumbing.Hash, error) {
-	entries, err := g.view.Entries(tree)
-	if err != nil {
-		return nil, err
-	}
+func (g *missingFiles) lookAtTree(ctx context.Context, tree plumbing.Hash) ([]plumbing.Hash, error) {
 	dirs := []plumbing.Hash{}
-	for _, e := range entries {
-		if g.seen[e.ID] || e.Mode == ModeSubmodule {
+	for l, err := range g.view.lines(ctx, tree) {
+		if err != nil {
+			return nil, err
+		}
+		if g.isSkipped(l) {
 			continue
 		}
-		if e.IsDir() && !g.all && strings.HasSuffix(e.Name, retainedSuffix) {
+		g.seen[l.id] = true
+		if l.isDir() {
+			dirs = append(dirs, l.id)
 			continue
 		}
-		g.seen[e.ID] = true
-		if e.IsDir() {
-			dirs = append(dirs, e.ID)
+		if _, known := g.view.objects.Get(l.id); known {
 			continue
 		}
-		if _, known := g.view.objects.Get(e.ID); !known {
-			g.ids = append(g.ids, e.ID)
+		if len(g.ids) == g.most {
+			return nil, failure.Newf(failure.ClassTooLarge, "cannot read the repository: a directory has more than %d files", g.most)
 		}
+		g.ids = append(g.ids, l.id)
 	}
 	return dirs, nil
+}
+
+// isSkipped is true for an entry that was looked at before, or that is not wanted.
+func (g *missingFiles) isSkipped(l line) bool {
+	return g.seen[l.id] || string(l.mode) == ModeSubmodule || l.isDir() && !g.all && bytes.HasSuffix(l.name, []byte(retainedSuffix))
 }

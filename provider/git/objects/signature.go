@@ -28,26 +28,27 @@ func signCommitData(commit []byte, by *signature.Signer) ([]byte, error) {
 // SplitSignature returns what was signed, and the signature. It is empty if there is none.
 func SplitSignature(commit []byte) ([]byte, string) {
 	head, body, _ := bytes.Cut(commit, []byte("\n\n"))
-	kept, signed := []string{}, []string{}
-	inside := false
-	for line := range strings.SplitSeq(string(head), "\n") {
-		first, begins := strings.CutPrefix(line, signatureHeader)
-		next, goesOn := strings.CutPrefix(line, " ")
+	kept, signed, inside := []byte{}, []byte{}, false
+	for line := range bytes.SplitSeq(head, []byte("\n")) {
+		first, begins := bytes.CutPrefix(line, []byte(signatureHeader))
+		next, goesOn := bytes.CutPrefix(line, []byte(" "))
 		switch {
 		case begins && len(signed) == 0:
 			inside = true
-			signed = append(signed, first)
+			signed = appendLine(signed, first)
 			continue
 		case inside && goesOn:
-			signed = append(signed, next)
+			signed = appendLine(signed, next)
 			continue
 		}
 		inside = false
-		kept = append(kept, line)
+		kept = appendLine(kept, line)
 	}
 	if len(signed) == 0 {
 		return commit, ""
 	}
-	content := bytes.Join([][]byte{[]byte(strings.Join(kept, "\n")), body}, []byte("\n\n"))
-	return content, strings.Join(signed, "\n") + "\n"
+	content := bytes.Join([][]byte{bytes.TrimSuffix(kept, []byte("\n")), body}, []byte("\n\n"))
+	return content, string(signed)
 }
+
+func appendLine(text, line []byte) []byte { return append(append(text, line...), '\n') }

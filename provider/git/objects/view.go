@@ -1,6 +1,8 @@
 package objects
 
 import (
+	"context"
+	"iter"
 	"maps"
 	"strings"
 
@@ -17,16 +19,23 @@ const (
 	minGarbageBytes = 1 << 20
 )
 
-// A View is one commit and the objects below it that are known. What hangs on
-// an object that is known is known too, but for files that were left out.
+// A View is one commit and the objects below it that are known. What hangs on an object that is known is known too, but for files that were left out. It is
+// opened with a meter, which bounds what its reader costs. A View without one, such as a zero View, refuses to be read.
 type View struct {
 	Commit  plumbing.Hash
 	Tree    plumbing.Hash
 	objects *layer[Object]
+	meter   *Meter
 	// live is how many objects there were when all of them were in use, and liveBytes what they took.
 	live, liveBytes int
 	// bytes that the objects take, by and large.
 	bytes int
+}
+
+// Open returns the view for a reader with a meter. With nil it is closed: a memory that readers share keeps it so.
+func (v View) Open(m *Meter) View {
+	v.meter = m
+	return v
 }
 
 func sizeOfObjects(objects map[plumbing.Hash]Object) int {
@@ -47,8 +56,14 @@ type Entry struct {
 	ID string
 }
 
+// Meter returns the meter of the view's reader, or nil if the view is closed.
+func (v View) Meter() *Meter { return v.meter }
+
 // Read returns the content of an object that is known, and an error for one that is not, or is of another kind.
-func (v View) Read(kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
+func (v View) Read(ctx context.Context, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
+	if err := v.meter.spend(ctx, openedObject, 1); err != nil {
+		return nil, err
+	}
 	o, ok := v.objects.Get(id)
 	if !ok || o.Kind != kind {
 		return nil, failure.Newf(failure.ClassUnknown, "cannot read %s %s: the server did not send it", kind, id)
@@ -56,52 +71,110 @@ func (v View) Read(kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
 	return o.Data, nil
 }
 
-// Entries returns the entries of a tree that is known. The id zero is an empty tree.
-func (v View) Entries(id plumbing.Hash) ([]TreeEntry, error) {
+// Entries goes through the entries of a tree that is known. The id zero is an empty tree. It ends with an error if the tree cannot be read, or the meter is
+// spent.
+func (v View) Entries(ctx context.Context, id plumbing.Hash) iter.Seq2[TreeEntry, error] {
+	return func(yield func(TreeEntry, error) bool) {
+		for l, err := range v.lines(ctx, id) {
+			if !yield(l.entry(), err) {
+				return
+			}
+		}
+	}
+}
+
+// lines goes through a tree. Everything that reads a tree does so here, and each entry counts.
+func (v View) lines(ctx context.Context, id plumbing.Hash) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
+		data, err := v.readTree(ctx, id)
+		for err == nil && len(data) > 0 {
+			var l line
+			if err = v.meter.spend(ctx, readEntry, 1); err != nil {
+				break
+			}
+			if l, data, err = cutLine(data); err == nil && !yield(l, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(line{}, err)
+		}
+	}
+}
+
+func (v View) readTree(ctx context.Context, id plumbing.Hash) ([]byte, error) {
 	if id.IsZero() {
-		return nil, nil
+		return nil, v.meter.spend(ctx, openedObject, 1)
 	}
-	data, err := v.Read(plumbing.TreeObject, id)
-	if err != nil {
-		return nil, err
+	return v.Read(ctx, plumbing.TreeObject, id)
+}
+
+// collectEntries returns the entries of a tree, which have to fit into an answer.
+func (v View) collectEntries(ctx context.Context, id plumbing.Hash) ([]TreeEntry, error) {
+	out, a := []TreeEntry{}, Answer{}
+	for l, err := range v.lines(ctx, id) {
+		if err != nil {
+			return nil, err
+		}
+		if err := a.holdBytes(len(l.name) + pathOverhead); err != nil {
+			return nil, err
+		}
+		out = append(out, l.entry())
 	}
-	return parseTree(data)
+	return out, nil
 }
 
 // Find returns what stands at a path, and whether anything does. It returns an error if the path is refused.
-func (v View) Find(path string) (TreeEntry, bool, error) {
+func (v View) Find(ctx context.Context, path string) (TreeEntry, bool, error) {
 	if err := CheckPath(path); err != nil {
 		return TreeEntry{}, false, &failure.Error{Class: failure.ClassInvalid, Detail: err.Error()}
+	}
+	if err := v.meter.spend(ctx, pathByte, len(path)); err != nil {
+		return TreeEntry{}, false, err
 	}
 	at := TreeEntry{Mode: ModeTree, ID: v.Tree}
 	for name := range strings.SplitSeq(path, "/") {
 		if !at.IsDir() {
 			return TreeEntry{}, false, nil
 		}
-		entries, err := v.Entries(at.ID)
-		if err != nil {
+		next, ok, err := v.findChild(ctx, at.ID, name)
+		if err != nil || !ok {
 			return TreeEntry{}, false, err
-		}
-		next, ok := findTreeEntry(entries, name)
-		if !ok {
-			return TreeEntry{}, false, nil
 		}
 		at = next
 	}
 	return at, true, nil
 }
 
-// List returns what stands in a directory, by name; nothing if the directory does not exist. The empty path is the root.
-func (v View) List(path string) (map[string]Entry, error) {
-	id := v.Tree
-	if path != "" {
-		e, ok, err := v.Find(path)
-		if err != nil || !ok || !e.IsDir() {
-			return nil, err
+func (v View) findChild(ctx context.Context, tree plumbing.Hash, name string) (TreeEntry, bool, error) {
+	for l, err := range v.lines(ctx, tree) {
+		if err != nil {
+			return TreeEntry{}, false, err
 		}
-		id = e.ID
+		if string(l.name) == name {
+			return l.entry(), true, nil
+		}
 	}
-	entries, err := v.Entries(id)
+	return TreeEntry{}, false, nil
+}
+
+// directoryAt returns the tree at a path, and whether there is one. The empty path is the root.
+func (v View) directoryAt(ctx context.Context, path string) (plumbing.Hash, bool, error) {
+	if path == "" {
+		return v.Tree, true, nil
+	}
+	e, ok, err := v.Find(ctx, path)
+	return e.ID, ok && e.IsDir(), err
+}
+
+// List returns what stands in a directory, by name; nothing if the directory does not exist. The empty path is the root. It returns an error as FilesNamed
+// does.
+func (v View) List(ctx context.Context, path string) (map[string]Entry, error) {
+	tree, ok, err := v.directoryAt(ctx, path)
+	if err != nil || !ok {
+		return nil, err
+	}
+	entries, err := v.collectEntries(ctx, tree)
 	out := make(map[string]Entry, len(entries))
 	for _, e := range entries {
 		out[e.Name] = Entry{Mode: e.Mode, ID: e.ID.String()}
@@ -109,15 +182,44 @@ func (v View) List(path string) (map[string]Entry, error) {
 	return out, err
 }
 
+// TreeWithout returns the id that a tree has without the entry of a name, whether that exists or not.
+func (v View) TreeWithout(ctx context.Context, tree plumbing.Hash, name string) (plumbing.Hash, error) {
+	size := 0
+	for l, err := range v.linesWithout(ctx, tree, name) {
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		size += len(l.raw)
+	}
+	h := plumbing.NewHasher(plumbing.TreeObject, int64(size))
+	for l, err := range v.linesWithout(ctx, tree, name) {
+		if err != nil {
+			return plumbing.ZeroHash, err
+		}
+		_, _ = h.Write(l.raw) // It never fails.
+	}
+	return h.Sum(), nil
+}
+
+func (v View) linesWithout(ctx context.Context, tree plumbing.Hash, name string) iter.Seq2[line, error] {
+	return func(yield func(line, error) bool) {
+		for l, err := range v.lines(ctx, tree) {
+			if (err != nil || string(l.name) != name) && !yield(l, err) {
+				return
+			}
+		}
+	}
+}
+
 // withCommit returns the view after a commit that adds objects.
-func (v View) withCommit(commit Object, added []Object) (View, error) {
+func (v View) withCommit(ctx context.Context, commit Object, added []Object) (View, error) {
 	own := make(map[plumbing.Hash]Object, len(added)+1)
 	for _, o := range append(added, commit) {
 		if !o.SendOnly {
 			own[o.ID] = o
 		}
 	}
-	next := View{Commit: commit.ID, bytes: v.bytes + sizeOfObjects(own), live: v.live, liveBytes: v.liveBytes}
+	next := View{Commit: commit.ID, meter: v.meter, bytes: v.bytes + sizeOfObjects(own), live: v.live, liveBytes: v.liveBytes}
 	next.objects = v.objects.With(own)
 	var err error
 	if next.Tree, err = treeOfCommit(commit.Data); err != nil {
@@ -128,16 +230,13 @@ func (v View) withCommit(commit Object, added []Object) (View, error) {
 	if next.objects.Len() < 2*next.live+minGarbage && next.bytes < next.liveBytes+next.liveBytes/2+minGarbageBytes {
 		return next, nil
 	}
-	return next.compactObjects(true)
+	return next.compactObjects(ctx, true)
 }
 
 // compactObjects drops what does not hang on the commit, and what the filter leaves out.
-func (v View) compactObjects(withFiles bool) (View, error) {
-	own := map[plumbing.Hash]Object{}
-	if commit, ok := v.objects.Get(v.Commit); ok {
-		own[v.Commit] = commit
-	}
-	if err := v.addReachable(own, v.Tree); err != nil {
+func (v View) compactObjects(ctx context.Context, withFiles bool) (View, error) {
+	own, err := v.reachableObjects(ctx)
+	if err != nil {
 		return View{}, err
 	}
 	if !withFiles {
@@ -145,60 +244,57 @@ func (v View) compactObjects(withFiles bool) (View, error) {
 	}
 	objects := (*layer[Object])(nil).With(own)
 	size := sizeOfObjects(own)
-	return View{Commit: v.Commit, Tree: v.Tree, objects: objects, live: objects.Len(), bytes: size, liveBytes: size}, nil
+	return View{Commit: v.Commit, Tree: v.Tree, meter: v.meter, objects: objects, live: objects.Len(), bytes: size, liveBytes: size}, nil
 }
 
-// addReachable adds an object and what hangs on it to own. A hostile repository has trees of any depth, so it does not recurse.
-func (v View) addReachable(own map[plumbing.Hash]Object, id plumbing.Hash) error {
-	for next := []plumbing.Hash{id}; len(next) > 0; {
-		id, next = next[len(next)-1], next[:len(next)-1]
-		o, ok := v.objects.Get(id)
-		if _, done := own[id]; done || !ok {
-			continue // What is not there is a file that was not fetched, or a submodule.
+// reachableObjects returns the commit, and the objects that hang on it. A hostile repository has trees of any depth, so it does not recurse.
+func (v View) reachableObjects(ctx context.Context) (map[plumbing.Hash]Object, error) {
+	own, next := map[plumbing.Hash]Object{}, []plumbing.Hash{}
+	add := func(id plumbing.Hash) {
+		o, known := v.objects.Get(id)
+		if _, done := own[id]; done || !known {
+			return // What is not known is a file that was not fetched, or a submodule.
 		}
-		own[id] = o
-		if o.Kind != plumbing.TreeObject {
-			continue
-		}
-		entries, err := parseTree(o.Data)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if _, done := own[e.ID]; !done {
-				next = append(next, e.ID)
-			}
+		if own[id] = o; o.Kind == plumbing.TreeObject {
+			next = append(next, id)
 		}
 	}
-	return nil
+	add(v.Commit)
+	for add(v.Tree); len(next) > 0; {
+		tree := next[len(next)-1]
+		next = next[:len(next)-1]
+		for l, err := range v.lines(ctx, tree) {
+			if err != nil {
+				return nil, err
+			}
+			add(l.id)
+		}
+	}
+	return own, nil
 }
 
 // IsTidy reports whether all objects of the view were in use when it was made.
 func (v View) IsTidy() bool { return v.objects.Len() == v.live }
 
 // Tidy returns the view without the objects that do not hang on its commit, and without its files if withFiles is false.
-func (v View) Tidy(withFiles bool) View {
+func (v View) Tidy(ctx context.Context, withFiles bool) (View, error) {
 	if v.IsTidy() {
-		return v
+		return v, nil
 	}
-	next, err := v.compactObjects(withFiles)
-	if err != nil {
-		return v // It is as good as it was.
-	}
-	return next
+	return v.compactObjects(ctx, withFiles)
 }
 
 // NewView returns the view of a commit from the objects that a server sent for it.
-func NewView(commit plumbing.Hash, objects map[plumbing.Hash]Object) (View, error) {
+func NewView(ctx context.Context, m *Meter, commit plumbing.Hash, objects map[plumbing.Hash]Object) (View, error) {
 	size := sizeOfObjects(objects)
-	v := View{Commit: commit, objects: (*layer[Object])(nil).With(objects), bytes: size, liveBytes: size}
+	v := View{Commit: commit, meter: m, objects: (*layer[Object])(nil).With(objects), bytes: size, liveBytes: size}
 	v.live = v.objects.Len()
-	return v.withCommitTree()
+	return v.withCommitTree(ctx)
 }
 
 // withCommitTree returns the view with the tree of its commit.
-func (v View) withCommitTree() (View, error) {
-	data, err := v.Read(plumbing.CommitObject, v.Commit)
+func (v View) withCommitTree(ctx context.Context) (View, error) {
+	data, err := v.Read(ctx, plumbing.CommitObject, v.Commit)
 	if err != nil {
 		return View{}, err
 	}
@@ -206,26 +302,23 @@ func (v View) withCommitTree() (View, error) {
 	return v, err
 }
 
-// ObjectsOnly returns a view of objects that hang on no commit.
-func ObjectsOnly(objects map[plumbing.Hash]Object) View {
-	return View{objects: (*layer[Object])(nil).With(objects)}
-}
-
 // Extend returns the view of a newer commit, from what a server sent beside the objects of this one. Of other commits it keeps nothing.
 // It returns an error if something is missing; files count only if withFiles is true.
-func (v View) Extend(commit plumbing.Hash, sent map[plumbing.Hash]Object, withFiles bool) (View, error) {
+func (v View) Extend(ctx context.Context, commit plumbing.Hash, sent map[plumbing.Hash]Object, withFiles bool) (View, error) {
 	added := make(map[plumbing.Hash]Object, len(sent))
 	for id, o := range sent {
 		if o.Kind != plumbing.CommitObject || id == commit {
 			added[id] = o
 		}
 	}
-	next := View{Commit: commit, objects: v.objects.With(maps.Clone(added)), live: v.live, liveBytes: v.liveBytes, bytes: v.bytes + sizeOfObjects(added)}
-	next, err := next.withCommitTree()
+	next := View{
+		Commit: commit, meter: v.meter, objects: v.objects.With(maps.Clone(added)), live: v.live, liveBytes: v.liveBytes, bytes: v.bytes + sizeOfObjects(added),
+	}
+	next, err := next.withCommitTree(ctx)
 	if err != nil {
 		return View{}, err
 	}
-	return next, next.checkComplete(added, withFiles)
+	return next, next.checkComplete(ctx, added, withFiles)
 }
 
 // AddObjects returns the view with more objects that hang on its commit.
@@ -253,22 +346,21 @@ func (v View) Size() int { return v.bytes }
 
 // checkComplete returns an error if something is not there that hangs on what was
 // added. What was there before is complete.
-func (v View) checkComplete(added map[plumbing.Hash]Object, files bool) error {
-	if _, err := v.Entries(v.Tree); err != nil {
+func (v View) checkComplete(ctx context.Context, added map[plumbing.Hash]Object, files bool) error {
+	if _, err := v.readTree(ctx, v.Tree); err != nil {
 		return err
 	}
-	for _, o := range added {
+	for id, o := range added {
 		if o.Kind != plumbing.TreeObject {
 			continue
 		}
-		entries, err := parseTree(o.Data)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			_, ok := v.objects.Get(e.ID)
-			if !ok && (e.IsDir() || (files && e.Mode != ModeSubmodule)) {
-				return errors.Errorf("cannot read %s: the server did not send it", e.ID)
+		for l, err := range v.lines(ctx, id) {
+			if err != nil {
+				return err
+			}
+			_, ok := v.objects.Get(l.id)
+			if !ok && (l.isDir() || files && string(l.mode) != ModeSubmodule) {
+				return errors.Errorf("cannot read %s: the server did not send it", l.id)
 			}
 		}
 	}

@@ -1,7 +1,7 @@
 package objects
 
 import (
-	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -29,61 +29,49 @@ func sharedTrees(t *testing.T, levels int, names ...string) View {
 		}
 		id = add(entries...)
 	}
-	return View{Tree: id, objects: (*layer[Object])(nil).With(objects)}
+	return View{Tree: id, meter: NewMeter(), objects: (*layer[Object])(nil).With(objects)}
 }
 
-func isWanted(e TreeEntry) bool { return e.Name == "wanted" }
-
-func TestFindFiles(t *testing.T) {
-	x := NewObject(plumbing.BlobObject, []byte("x")).ID.String()
+func TestFilesNamed(t *testing.T) {
+	x := NewObject(plumbing.BlobObject, []byte("x")).ID
 	cases := map[string]struct {
 		reason string
 		levels int
 		names  []string
-		want   map[string]string
+		ids    []plumbing.Hash
+		want   []string
 		class  failure.Class
 	}{
 		"SharedTree": {
-			reason: "A directory that lies in two places is found in both, and read once.",
-			levels: 2, names: []string{"a", "b"},
-			want: map[string]string{"a/a": x, "a/b": x, "b/a": x, "b/b": x},
+			reason: "A directory that lies in two places is found in both.",
+			levels: 2, names: []string{"a", "b"}, want: []string{"a/a", "a/b", "b/a", "b/b"},
 		},
+		"OtherID": {reason: "A file of another id is not found.", levels: 1, names: []string{"a"}, ids: []plumbing.Hash{plumbing.ZeroHash}},
+		"SameID":  {reason: "A file of a wanted id is found.", levels: 1, names: []string{"a"}, ids: []plumbing.Hash{plumbing.ZeroHash, x}, want: []string{"a"}},
 		"MillionPaths": {
-			reason: "Twenty-one trees that stand for a million directories are too large, and each is read once at most.",
+			reason: "The million paths of twenty-one trees do not fit into an answer.",
 			levels: 20, names: []string{"a", "b"}, class: failure.ClassTooLarge,
-		},
-		"SixtyLevels": {
-			reason: "Sixty levels of shared trees are too large, and each tree is read once at most.",
-			levels: 60, names: []string{"a", "b", "c"}, class: failure.ClassTooLarge,
 		},
 		"RefusedNames": {
 			reason: "A directory whose path is refused is not entered.",
-			levels: 1, names: []string{".git", "a"}, want: map[string]string{"a": x},
+			levels: 1, names: []string{".git", "a"}, want: []string{"a"},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newTreeWalk(sharedTrees(t, tc.levels, tc.names...), 20_000, isWanted)
-			err := w.enterDirectory(t.Context(), w.view.Tree, "")
-			if diff := cmp.Diff(tc.class, failure.ClassOf(err)); diff != "" {
-				t.Fatalf("\n%s\nenterDirectory(...): -want, +got:\n%s", tc.reason, diff)
+			got, class := []string(nil), failure.Class("")
+			for f, err := range sharedTrees(t, tc.levels, tc.names...).FilesNamed(t.Context(), "", "wanted", tc.ids...) {
+				if class = failure.ClassOf(err); err == nil && f.ID == x {
+					got = append(got, f.Dir)
+				}
 			}
-			if diff := cmp.Diff(tc.want, w.found); err == nil && diff != "" {
-				t.Errorf("\n%s\nenterDirectory(...): -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.class, class); diff != "" {
+				t.Fatalf("\n%s\nFilesNamed(...): -want, +got:\n%s", tc.reason, diff)
 			}
-			if len(w.relevant) > tc.levels+1 {
-				t.Errorf("\n%s\nenterDirectory(...): read %d trees in %d steps", tc.reason, len(w.relevant), w.most-w.left)
+			if diff := cmp.Diff(tc.want, got); tc.class == "" && diff != "" {
+				t.Errorf("\n%s\nFilesNamed(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
-	}
-}
-
-func TestFindFilesEndsWithContext(t *testing.T) {
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	v := sharedTrees(t, 2, "a", "b")
-	if _, err := v.FindFiles(ended, v.Tree, "", 1000, isWanted); failure.ClassOf(err) != failure.ClassTransient {
-		t.Errorf("\nA walk ends when its context does.\nFindFiles(...): %v", err)
 	}
 }
 
@@ -91,17 +79,44 @@ func TestFindFilesEndsWithContext(t *testing.T) {
 func TestDeepTrees(t *testing.T) {
 	const levels = 100_000
 	v := sharedTrees(t, levels, "d")
-	if ids, err := v.MissingFiles(v.Tree, true); err != nil || len(ids) != 1 {
+	if ids, err := v.MissingFiles(t.Context(), v.Tree, true, 1); err != nil || len(ids) != 1 {
 		t.Errorf("\nThe one file that is not there is missing.\nMissingFiles(...): %d, %v", len(ids), err)
 	}
-	own := map[plumbing.Hash]Object{}
-	if err := v.addReachable(own, v.Tree); err != nil || len(own) != levels+1 {
-		t.Errorf("\nAll trees hang on the first one.\naddReachable(...): %d, %v", len(own), err)
+	if own, err := v.reachableObjects(t.Context()); err != nil || len(own) != levels+1 {
+		t.Errorf("\nAll trees hang on the first one.\nreachableObjects(...): %d, %v", len(own), err)
 	}
-	if _, err := v.FindFiles(t.Context(), v.Tree, "", 1_000_000, isWanted); err != nil {
-		t.Errorf("\nA walk does not enter directories whose path is too long.\nFindFiles(...): %v", err)
+	for _, err := range v.FilesNamed(t.Context(), "", "wanted") {
+		t.Errorf("\nA walk does not enter directories whose path is too long.\nFilesNamed(...): %v", err)
 	}
-	if _, _, err := v.Find(strings.Repeat("d/", 300) + "d"); err != nil {
+	if _, _, err := v.Find(t.Context(), strings.Repeat("d/", 300)+"d"); err != nil {
 		t.Errorf("\nA path of three hundred directories is a path.\nFind(...): %v", err)
+	}
+}
+
+// TestTreeWithout leaves out an entry.
+func TestTreeWithout(t *testing.T) {
+	entries := []TreeEntry{{Mode: ModeFile, Name: "a"}, {Mode: "100755", Name: "b"}, {Mode: ModeTree, Name: "c"}}
+	o := NewObject(plumbing.TreeObject, EncodeTree(entries))
+	v := View{meter: NewMeter(), objects: (*layer[Object])(nil).With(map[plumbing.Hash]Object{o.ID: o})}
+	want := NewObject(plumbing.TreeObject, EncodeTree([]TreeEntry{entries[0], entries[2]})).ID
+	if got, err := v.TreeWithout(t.Context(), o.ID, "b"); got != want || err != nil {
+		t.Errorf("\nAn entry is left out.\nTreeWithout(...): want %s, got %s, %v", want, got, err)
+	}
+	if got, err := v.TreeWithout(t.Context(), o.ID, "none"); got != o.ID || err != nil {
+		t.Errorf("\nWithout such an entry the tree stays the same.\nTreeWithout(...): want %s, got %s, %v", o.ID, got, err)
+	}
+}
+
+// TestManyParents follows a commit that names half a million parents.
+func TestManyParents(t *testing.T) {
+	data := strings.Builder{}
+	data.WriteString("tree " + plumbing.ZeroHash.String() + "\n")
+	for n := range 500_000 {
+		fmt.Fprintf(&data, "parent %040x\n", n+1)
+	}
+	o := NewObject(plumbing.CommitObject, []byte(data.String()))
+	_, err := Lineage(t.Context(), NewMeter(), map[plumbing.Hash]Object{o.ID: o}, o.ID)
+	if diff := cmp.Diff(failure.ClassTooLarge, failure.ClassOf(err)); diff != "" {
+		t.Errorf("\nSo many commits do not fit into an answer.\nLineage(...): -want, +got:\n%s", diff)
 	}
 }

@@ -33,7 +33,7 @@ type listMeter struct {
 
 type listMeterKey struct{}
 
-// withListMeter returns the context of a request for a list of refs, which the budget pays for, and its meter. A nil budget has no bound.
+// withListMeter returns the context of a request for a list of refs, which the budget pays for, and its meter.
 func withListMeter(ctx context.Context, b *Budget) (context.Context, *listMeter) {
 	m := &listMeter{budget: b, free: func() {}}
 	return context.WithValue(ctx, listMeterKey{}, m), m
@@ -42,7 +42,7 @@ func withListMeter(ctx context.Context, b *Budget) (context.Context, *listMeter)
 // countOf returns the function that counts bytes of the answer to a request. It is nil for a request that is not for a list of refs.
 func countOf(ctx context.Context) func(bytes int) error {
 	m, ok := ctx.Value(listMeterKey{}).(*listMeter)
-	if !ok || m.budget == nil {
+	if !ok {
 		return nil
 	}
 	return func(bytes int) error { return m.countBytes(ctx, bytes) }

@@ -87,7 +87,7 @@ type Share struct {
 	free   func()
 }
 
-// NewShare returns the share of an operation, which uses nothing of the budget yet. A nil budget has no bound. GiveUp ends the answer
+// NewShare returns the share of an operation, which uses nothing of the budget yet. GiveUp ends the answer
 // that is read.
 func NewShare(b *Budget, giveUp func() error) *Share { return &Share{budget: b, giveUp: giveUp} }
 
@@ -95,7 +95,7 @@ func NewShare(b *Budget, giveUp func() error) *Share { return &Share{budget: b, 
 // taken.
 func (s *Share) Grow(ctx context.Context, bytes int64) error {
 	turn := turnOf(ctx)
-	if s.budget == nil || s.free != nil || bytes <= modestBytes || turn.hasLane() {
+	if s.free != nil || bytes <= modestBytes || turn.hasLane() {
 		return nil
 	}
 	if free, ok := s.budget.lane.places.TryAcquire(s.budget.account); ok {
@@ -142,7 +142,7 @@ func (s *Share) Read(ctx context.Context, r io.Reader) (io.ReadSeeker, error) {
 func (s *Share) giveUpWhenSlow(read *countingReader) (gaveUp *atomic.Bool, stop func()) {
 	gaveUp = &atomic.Bool{}
 	ctx, cancel := context.WithCancel(context.Background())
-	if s.budget == nil || s.giveUp == nil {
+	if s.giveUp == nil {
 		return gaveUp, cancel
 	}
 	go func() {

@@ -89,8 +89,12 @@ func New(s Server, o Options) (*Conn, error) {
 	return c, nil
 }
 
-// ListRefs returns the refs that a session lists. Of large lists the budget lets few come at once, and each namespace has its turn. A nil budget has no bound.
+// ListRefs returns the refs that a session lists. Of large lists the budget lets few come at once, and each namespace has its turn. It returns an error without a
+// budget.
 func (c *Conn) ListRefs(ctx context.Context, s transport.Session, b *Budget) (*packp.AdvRefs, error) {
+	if b.IsZero() {
+		return nil, errors.New("cannot list refs: no namespace pays for the answer")
+	}
 	ctx, meter := withListMeter(ctx, b)
 	defer func() { meter.free() }()
 	adv, err := s.AdvertisedReferencesContext(ctx)

@@ -103,7 +103,7 @@ func TestTLS(t *testing.T) {
 	}
 
 	r := git.Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef, CABundle: []byte("none")}
-	if _, err := git.NewClient(r); err == nil {
+	if _, err := git.NewClient(r, transport.NewBudget()); err == nil {
 		t.Error("\nA bundle without certificates is a mistake\nNewClient(): no error")
 	}
 }
@@ -120,7 +120,7 @@ func clientOfHandler(t *testing.T, fn http.HandlerFunc) *git.Client {
 
 func clientAt(t *testing.T, url string) *git.Client {
 	t.Helper()
-	c, err := git.NewClient(git.Remote{URL: url + "/" + repo, Branch: "main", StateRef: stateRef, Auth: transport.Basic{Username: "user", Password: canary}})
+	c, err := git.NewClient(git.Remote{URL: url + "/" + repo, Branch: "main", StateRef: stateRef, Auth: transport.Basic{Username: "user", Password: canary}}, transport.NewBudget())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestRedirectOnTheSameHost(t *testing.T) {
 		forward(t, w, r, strings.TrimSuffix(s.URL(repo), "/"+repo+".git"))
 	}))
 	defer proxy.Close()
-	c, err := git.NewClient(git.Remote{URL: proxy.URL + "/old/" + repo + ".git", Branch: "main", StateRef: stateRef})
+	c, err := git.NewClient(git.Remote{URL: proxy.URL + "/old/" + repo + ".git", Branch: "main", StateRef: stateRef}, transport.NewBudget())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +290,7 @@ func client(tb testing.TB, s *gitserver.Server, change ...func(r *git.Remote)) *
 	for _, fn := range change {
 		fn(&r)
 	}
-	c, err := git.NewClient(r)
+	c, err := git.NewClient(r, transport.NewBudget())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func look(tb testing.TB, c *git.Client) *git.Snapshot {
 
 func plan(tb testing.TB, s *git.Snapshot, c git.Change) *git.Proposal {
 	tb.Helper()
-	p, err := git.Plan(s, c)
+	p, err := git.Plan(tb.Context(), s, c)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -160,7 +160,7 @@ func TestGuardRefusesNearAddresses(t *testing.T) {
 			for _, at := range []string{opened, closed} {
 				r := git.Remote{Branch: "main", StateRef: stateRef, Guard: &address.Guard{}}
 				tc.change(&r, at)
-				c, err := git.NewClient(r, git.WithResolver(names.resolver()))
+				c, err := git.NewClient(r, transport.NewBudget(), git.WithResolver(names.resolver()))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -185,7 +185,7 @@ func TestGuardIsAskedForEachConnection(t *testing.T) {
 	names.set("127.0.0.1")
 	url := strings.Replace(s.URL(repo), "127.0.0.1", "git.example.org", 1)
 	r := git.Remote{URL: url, Branch: gitserver.Branch, StateRef: stateRef, Guard: &address.Guard{Loopback: true}}
-	c, err := git.NewClient(r, git.WithResolver(names.resolver()))
+	c, err := git.NewClient(r, transport.NewBudget(), git.WithResolver(names.resolver()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestPrivateAddressesAreConcealed(t *testing.T) {
 			for _, reported := range [][]netip.Prefix{nil, {netip.MustParsePrefix("127.0.0.0/8")}} {
 				r := git.Remote{Branch: "main", StateRef: stateRef, Guard: &address.Guard{Loopback: true, Reported: reported}}
 				tc.change(&r)
-				c, err := git.NewClient(r, git.WithResolver(names.resolver()))
+				c, err := git.NewClient(r, transport.NewBudget(), git.WithResolver(names.resolver()))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -299,7 +299,7 @@ func TestProvenAddressIsNotConcealed(t *testing.T) {
 	r := git.Remote{
 		URL: strings.Replace(s.URL(repo), "127.0.0.1", "git.example.org", 1), Branch: gitserver.Branch, StateRef: stateRef, Guard: &address.Guard{Loopback: true},
 	}
-	c, err := git.NewClient(r, git.WithResolver(names.resolver()))
+	c, err := git.NewClient(r, transport.NewBudget(), git.WithResolver(names.resolver()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +345,7 @@ func TestIdleConnectionIsConcealed(t *testing.T) {
 	}
 	s.Start()
 	t.Cleanup(s.Close)
-	c, err := git.NewClient(git.Remote{URL: s.URL + "/x.git", Branch: "main", StateRef: stateRef, Guard: &address.Guard{Loopback: true}})
+	c, err := git.NewClient(git.Remote{URL: s.URL + "/x.git", Branch: "main", StateRef: stateRef, Guard: &address.Guard{Loopback: true}}, transport.NewBudget())
 	if err != nil {
 		t.Fatal(err)
 	}

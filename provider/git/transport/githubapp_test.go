@@ -98,7 +98,7 @@ func TestGitHubApp(t *testing.T) {
 	clock := func() time.Time { return now }
 	f := newForge(t, clock)
 	s := serve(t, map[string]string{"a": "b"}, gitserver.WithTLS(), gitserver.WithBasicAuth("x-access-token", "ghs_canary1"))
-	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef, Auth: f.auth(), CABundle: s.CA()}, git.WithClock(clock))
+	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef, Auth: f.auth(), CABundle: s.CA()}, transport.NewBudget(), git.WithClock(clock))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestProvenAPIIsNotConcealed(t *testing.T) {
 	s := serve(t, map[string]string{"a": "b"}, gitserver.WithTLS(), gitserver.WithBasicAuth("x-access-token", "ghs_canary1"))
 	c, err := git.NewClient(git.Remote{
 		URL: s.URL(repo), Branch: "main", StateRef: stateRef, Auth: f.auth(), CABundle: s.CA(), Guard: &address.Guard{Loopback: true},
-	}, git.WithClock(clock))
+	}, transport.NewBudget(), git.WithClock(clock))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestGitHubAppIsRefused(t *testing.T) {
 			r, a := git.Remote{URL: s.URL(repo), Branch: "main", StateRef: stateRef}, f.auth()
 			change(&r, &a)
 			r.Auth = a
-			if _, err := git.NewClient(r); err == nil || strings.Contains(err.Error(), "canary") {
+			if _, err := git.NewClient(r, transport.NewBudget()); err == nil || strings.Contains(err.Error(), "canary") {
 				t.Errorf("NewClient(...): %v, want an error without a credential", err)
 			}
 		})

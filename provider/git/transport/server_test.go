@@ -142,7 +142,7 @@ func TestProxyIsRefused(t *testing.T) {
 	}
 	for name, u := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := git.NewClient(git.Remote{URL: "https://h/r", Branch: "main", StateRef: stateRef, Proxy: &transport.Proxy{URL: u}})
+			_, err := git.NewClient(git.Remote{URL: "https://h/r", Branch: "main", StateRef: stateRef, Proxy: &transport.Proxy{URL: u}}, transport.NewBudget())
 			if err == nil {
 				t.Fatalf("NewClient(...): no error for %q", u)
 			}
@@ -259,7 +259,7 @@ func TestCertificates(t *testing.T) {
 		})
 	}
 	bad := git.Remote{URL: asking, Branch: "main", StateRef: stateRef, Certificate: &transport.Certificate{Chain: chain, Key: transport.Secret(foreignKey)}}
-	if _, err := git.NewClient(bad); err == nil {
+	if _, err := git.NewClient(bad, transport.NewBudget()); err == nil {
 		t.Error("\nA certificate and the key of another one are a mistake\nNewClient(...): no error")
 	}
 }

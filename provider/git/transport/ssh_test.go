@@ -93,7 +93,7 @@ func TestDeliveryOverSSH(t *testing.T) {
 	if diff := cmp.Diff([]string{snapshot.Tip(), snapshot.StateTip()}, []string{fresh.Tip(), fresh.StateTip()}); diff != "" {
 		t.Errorf("tips: -want, +got:\n%s", diff)
 	}
-	if got, ok, err := fresh.StateFile("claims/ns/web"); err != nil || !ok || string(got) != "revision: 2\n" {
+	if got, ok, err := fresh.StateFile(t.Context(), "claims/ns/web"); err != nil || !ok || string(got) != "revision: 2\n" {
 		t.Errorf("StateFile(...): %q, %t, %v", got, ok, err)
 	}
 	for _, command := range x.Commands() {
@@ -328,7 +328,7 @@ func TestTooMuchOverSSH(t *testing.T) {
 // limited returns a client of a remote whose server may send less.
 func limited(t *testing.T, r git.Remote, l transport.Limits) *git.Client {
 	t.Helper()
-	c, err := git.NewClient(r, git.WithLimits(l))
+	c, err := git.NewClient(r, transport.NewBudget(), git.WithLimits(l))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func (f *fleet) pushUnmanaged(push pusher, stop <-chan struct{}) {
 
 // newEngine returns a pusher that uses what we push with.
 func newEngine(f *fleet) pusher {
-	c, err := git.NewClient(git.Remote{URL: f.Git.URL(f.Namespace), Branch: "main", StateRef: "refs/foreign/state"})
+	c, err := git.NewClient(git.Remote{URL: f.Git.URL(f.Namespace), Branch: "main", StateRef: "refs/foreign/state"}, transport.NewBudget())
 	f.Must(err)
 	f.T.Cleanup(c.Close)
 	return func(ctx context.Context, path, message string) error {
@@ -115,7 +115,7 @@ func pushOneCommit(ctx context.Context, c *git.Client, dir, message string) erro
 	if err != nil {
 		return err
 	}
-	p, err := git.Plan(seen, git.Change{
+	p, err := git.Plan(ctx, seen, git.Change{
 		Put:     map[string]map[string][]byte{dir: {"file": []byte("theirs\n")}},
 		Message: message, Author: git.Author{Name: "A Stranger", Email: "stranger@example.org"}, When: time.Unix(1, 0),
 	})

@@ -1,0 +1,110 @@
+package objects
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/intentplane/intentplane/provider/git/failure"
+)
+
+// A unit is a thing that a Meter counts.
+type unit int
+
+const (
+	// openedObject is a tree, a commit or a file that is opened. One that is opened twice counts twice.
+	openedObject unit = iota
+	// readEntry is an entry of a tree, or a parent of a commit.
+	readEntry
+	// pathByte is a byte of a path that is looked up or entered.
+	pathByte
+	// serverQuestion is a question to the server.
+	serverQuestion
+	// countUnits is how many units there are.
+	countUnits
+)
+
+// maxSpent is how much of each unit a Meter has. No server sends more than 3,000,000 entries at once, so a plan may go through all of them several times,
+// and needs less than a second for it.
+func maxSpent() [countUnits]int64 {
+	return [countUnits]int64{openedObject: 2_000_000, readEntry: 10_000_000, pathByte: 64 << 20, serverQuestion: 1_000}
+}
+
+// unitNames are the units in messages.
+func unitNames() [countUnits]string {
+	return [countUnits]string{
+		openedObject: "objects of it", readEntry: "entries of its directories", pathByte: "bytes of its paths", serverQuestion: "questions to its server",
+	}
+}
+
+// A Meter bounds what one plan costs that reads a repository: the objects that it opens, the entries that it goes through, the bytes of paths, and the
+// questions to the server. A few bytes of a repository can stand for millions of directories, because one tree may be part of other trees many times.
+// It is safe for concurrent use. A Meter that NewMeter did not return is spent.
+type Meter struct {
+	left [countUnits]atomic.Int64
+}
+
+// NewMeter returns the meter of one plan.
+func NewMeter() *Meter {
+	m := &Meter{}
+	for u, n := range maxSpent() {
+		m.left[u].Store(n)
+	}
+	return m
+}
+
+// CountQuestion counts a question to the server. It returns an error of class TooCostly if the plan has asked too many, and one of class Transient if the
+// context has ended.
+func (m *Meter) CountQuestion(ctx context.Context) error { return m.spend(ctx, serverQuestion, 1) }
+
+// HasQuestions reports whether the plan may ask the server another question.
+func (m *Meter) HasQuestions() bool { return m != nil && m.left[serverQuestion].Load() > 0 }
+
+// spend counts some of a unit. Everything that reads a repository calls it for each step.
+func (m *Meter) spend(ctx context.Context, u unit, count int) error {
+	if err := ctx.Err(); err != nil {
+		return failure.Newf(failure.ClassTransient, "cannot read the repository: the operation was ended").EndedBy(err)
+	}
+	if m == nil {
+		return failure.Newf(failure.ClassInvalid, "cannot read the repository: it was not opened with a meter")
+	}
+	if m.left[u].Add(-int64(count)) < 0 {
+		return failure.Newf(failure.ClassTooCostly, "cannot read the repository: one plan needs more than %d %s", maxSpent()[u], unitNames()[u])
+	}
+	return nil
+}
+
+const (
+	// maxAnswerBytes is what the paths and the ids in one answer may take in memory.
+	maxAnswerBytes = 8 << 20
+	// pathOverhead and idBytes are what a path takes in a map beside its own bytes, and what an id takes, by and large.
+	pathOverhead = 200
+	idBytes      = 80
+)
+
+// An Answer is what one method returns, whose paths and ids have a limit: so no reader holds more than that of a repository, however it names its files.
+type Answer struct {
+	meter *Meter
+	held  int
+}
+
+// NewAnswer returns an answer to the view's reader.
+func (v View) NewAnswer() *Answer { return &Answer{meter: v.meter} }
+
+// Hold counts a path of the answer. It returns an error of class TooLarge if the answer has no room for it, and else as FilesNamed does.
+func (a *Answer) Hold(ctx context.Context, path string) error {
+	if err := a.meter.spend(ctx, pathByte, len(path)); err != nil {
+		return err
+	}
+	return a.holdBytes(len(path) + pathOverhead)
+}
+
+// IsFull reports whether something did not fit into the answer.
+func (a *Answer) IsFull() bool { return a.held > maxAnswerBytes }
+
+// holdBytes counts a part of the answer, of some bytes.
+func (a *Answer) holdBytes(bytes int) error {
+	if a.held += bytes; a.held > maxAnswerBytes {
+		return failure.Newf(failure.ClassTooLarge, "cannot read the repository: the names in one answer take more than %d MiB", maxAnswerBytes>>20)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package hostile
+
+import (
+	"reflect"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"slices"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// Methods returns the exported methods of a value, by name.
+func Methods(receiver any) []reflect.Method {
+	return slices.Collect(reflect.TypeOf(receiver).Methods())
+}
+
+// Takes reports whether a method has a parameter of a type.
+func Takes(m reflect.Method, t reflect.Type) bool {
+	for in := range m.Type.Ins() {
+		if in == t {
+			return true
+		}
+	}
+	return false
+}
+
+// Call calls a method of a value. Argument returns the nth argument of a type, where n counts those of the same type. It reads all that the method streams, and
+// returns its error.
+func Call(receiver any, m reflect.Method, argument func(t reflect.Type, n int) any) error {
+	in, seen := []reflect.Value{reflect.ValueOf(receiver)}, map[reflect.Type]int{}
+	count := m.Type.NumIn()
+	if m.Type.IsVariadic() {
+		count--
+	}
+	for i := 1; i < count; i++ {
+		t := m.Type.In(i)
+		value := argument(t, seen[t])
+		if value == nil {
+			return errors.Errorf("cannot call %s: no argument of type %s is known", m.Name, t)
+		}
+		in = append(in, reflect.ValueOf(value))
+		seen[t]++
+	}
+	var err error
+	for _, out := range m.Func.Call(in) {
+		if e := errorIn(out); e != nil {
+			err = e
+		}
+		if out.Kind() == reflect.Func && out.Type().CanSeq2() {
+			for _, second := range out.Seq2() {
+				err = errorIn(second)
+			}
+		}
+	}
+	return err
+}
+
+func errorIn(v reflect.Value) error {
+	if v.Kind() != reflect.Interface || v.IsNil() {
+		return nil
+	}
+	err, _ := v.Interface().(error)
+	return err
+}
+
+// A Cost is what a function took.
+type Cost struct {
+	Time time.Duration
+	// MiB is the most memory that the heap had at some time, above what it had before.
+	MiB float64
+}
+
+// Measure returns what a function takes. Nothing else may run meanwhile.
+func Measure(run func()) Cost {
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // What is not used any more counts little.
+	runtime.GC()
+	before, most, end, ended := heapBytes(), uint64(0), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-end:
+				return
+			case <-time.After(time.Millisecond):
+				most = max(most, heapBytes())
+			}
+		}
+	}()
+	began := time.Now()
+	run()
+	took := time.Since(began)
+	close(end)
+	<-ended
+	most = max(most, heapBytes(), before)
+	return Cost{Time: took, MiB: float64(most-before) / (1 << 20)}
+}
+
+func heapBytes() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
