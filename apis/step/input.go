@@ -223,7 +223,7 @@ type Request struct {
 	// CreatedAt is when the RolloutRequest was made.
 	CreatedAt time.Time
 
-	// NamesOtherUpdate says that the request approves another update than the one that waits.
+	// NamesOtherUpdate says that the request approves another update than the waiting one.
 	NamesOtherUpdate bool
 
 	// UpdateFailed says that the update can never be delivered.

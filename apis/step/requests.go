@@ -53,7 +53,7 @@ func ResultOf(s ledger.State, in Input, r Request) Result {
 	case s.Current == nil:
 		return ResultWaiting
 	case isTaken(s, r.Ref.UID) && !isAboutCurrent(s, r):
-		return ResultStale // Another revision took the place of the one that the request made, or changed.
+		return ResultStale // Another revision took the place of the revision that the request made or changed.
 	case isTaken(s, r.Ref.UID) && in.HasEnded:
 		return ResultDone
 	case isTaken(s, r.Ref.UID):

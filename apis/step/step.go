@@ -4,7 +4,7 @@ package step
 
 import "github.com/intentplane/intentplane/apis/ledger"
 
-// Step returns the event that follows from a state, or nil and why none does: the one that Begin returns, or else the one that Conclude returns. The event is
+// Step returns the event that follows from a state, or nil and why none does: the event of Begin, or else that of Conclude. The event is
 // legal on top of the state: ledger.Apply records it. The caller applies it and asks again, until none follows.
 func Step(s ledger.State, in Input) (*ledger.Event, Holds) {
 	e, start := Begin(s, in)

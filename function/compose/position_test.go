@@ -92,7 +92,7 @@ func TestRecord(t *testing.T) {
 		"Recorded": {reason: "A home that recorded what it was asked is asked the same again.", asked: asked, head: after, want: *asked},
 		"Next":     {reason: "What is to be recorded next takes the place of what was recorded.", asked: asked, head: after, events: next, want: deliveryv1alpha1.LedgerUpdate{After: after, Events: next}},
 		"Followed": {reason: "A home that the provider went on from what it was asked is asked the same again.", asked: asked, head: followed, taken: &after, want: *asked},
-		"Seen":     {reason: "What is to be recorded after events that no spec asked for follows the head that they led to.", asked: asked, head: followed, taken: &after, events: next, want: deliveryv1alpha1.LedgerUpdate{After: followed, Events: next}},
+		"Seen":     {reason: "What is to be recorded after events that no spec contains follows the head that they led to.", asked: asked, head: followed, taken: &after, events: next, want: deliveryv1alpha1.LedgerUpdate{After: followed, Events: next}},
 		"Unproven": {reason: "A home whose ledger went on without a sign of what it was asked is asked for nothing on top of the head.", asked: asked, head: followed, want: deliveryv1alpha1.LedgerUpdate{After: followed}},
 		"Earlier":  {reason: "A home that the provider went on from later events is asked for nothing on top of the head.", asked: asked, head: followed, taken: &settledHead, want: deliveryv1alpha1.LedgerUpdate{After: followed}},
 		"Other":    {reason: "A home whose ledger has another head is asked for nothing on top of that.", asked: asked, head: settled().Head, want: deliveryv1alpha1.LedgerUpdate{After: settled().Head}},

@@ -14,7 +14,7 @@ import (
 type memory struct {
 	// ledger is the zero value where the repository is not the home.
 	ledger ledger.State
-	// taken is the head after the last events that a spec asked for. Nil means that it is the head of the ledger.
+	// taken is the head after the last events of a spec. Nil means that it is the head of the ledger.
 	taken *ledger.Head
 	// record is nil where the repository was brought to nothing.
 	record *record
@@ -42,7 +42,7 @@ type fence struct {
 	events []ledger.Event
 	// applied is what the trees follow from.
 	applied ledger.State
-	// isFollowed says that the ledger has events after those of the spec that no spec asked for.
+	// isFollowed says that the ledger has events after those of the spec that no spec contains.
 	isFollowed bool
 	// closes says that the ledger of a home that was left is removed once the record has a copy of the one that counts.
 	closes bool
@@ -100,7 +100,7 @@ func wasRecorded(recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate) boo
 	return len(asked.Events) > 0 && err == nil && id == recorded.ID
 }
 
-// isFollowed is true for events that were recorded, and that others follow which no spec asked for.
+// isFollowed is true for events that were recorded, and that others follow which no spec contains.
 func (m memory) isFollowed(recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate) bool {
 	t := m.taken
 	return t != nil && t.Ledger == recorded.Ledger && t.Epoch == recorded.Epoch && asked.LedTo(*t)

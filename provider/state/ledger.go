@@ -27,7 +27,7 @@ type LedgerFile struct {
 	// Events that led to the state, the last ones, the oldest first.
 	Events []LoggedEvent `json:"events,omitempty"`
 
-	// Taken is the head after the last events that a spec asked for, where others follow them that no spec asked for. Nil means that none follow.
+	// Taken is the head after the last events of a spec, where others follow them that no spec contains. Nil means that none follow.
 	// TakenHead says whether it holds: an older version keeps the field, and records what a spec asks for after it.
 	Taken *ledger.Head `json:"taken,omitempty"`
 }
@@ -35,7 +35,7 @@ type LedgerFile struct {
 // A Recorder says on whose behalf an event was recorded.
 type Recorder string
 
-// RecorderMandate stands for an event that no spec asked for. Events without a recorder are those of specs, of recoveries and of deletions.
+// RecorderMandate stands for an event that no spec contains. Events without a recorder are those of specs, of recoveries and of deletions.
 const RecorderMandate Recorder = "mandate"
 
 // A LoggedEvent is an event as the file lists it, for audits: without the lists of Sites and trees, which the state has as far as they matter.
@@ -58,7 +58,7 @@ func DecodeLedger(content []byte) (LedgerFile, error) {
 	return f, errors.Wrap(f.State.Check(), "cannot decode state")
 }
 
-// TakenHead returns the head after the last events that a spec asked for, or nil if that is the head of the ledger. It returns nil, too, where the list of
+// TakenHead returns the head after the last events of a spec, or nil if that is the head of the ledger. It returns nil, too, where the list of
 // events does not show that a mandate recorded each event since: any user who may push to the repository can write the field, and an older version keeps it.
 func (f LedgerFile) TakenHead() *ledger.Head {
 	t, s := f.Taken, f.State
@@ -74,7 +74,7 @@ func (f LedgerFile) TakenHead() *ledger.Head {
 	return &head
 }
 
-// Append returns the file after events that a spec asked for, and that led to a state. A claim and a cluster are those of who writes it.
+// Append returns the file after events of a spec, and that led to a state. A claim and a cluster are those of who writes it.
 func (f LedgerFile) Append(next ledger.State, events []ledger.Event) LedgerFile {
 	f.Events = slices.Clone(f.Events)
 	for i, e := range events {
@@ -84,7 +84,7 @@ func (f LedgerFile) Append(next ledger.State, events []ledger.Event) LedgerFile 
 	return f
 }
 
-// AppendMandated returns the file after events that no spec asked for, and that led to a state.
+// AppendMandated returns the file after events that no spec contains, and that led to a state.
 func (f LedgerFile) AppendMandated(next ledger.State, events []ledger.Event) LedgerFile {
 	taken, known := f.TakenHead(), len(f.Events)
 	if taken == nil {

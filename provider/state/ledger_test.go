@@ -334,7 +334,7 @@ func TestEncodeTooLarge(t *testing.T) {
 	}
 }
 
-// followedLedger returns a file whose first events a spec asked for, with so many last ones that a mandate recorded.
+// followedLedger returns a file whose first events are those of a spec, with so many last ones that a mandate recorded.
 func followedLedger(tb testing.TB, mandated int) LedgerFile {
 	tb.Helper()
 	f := newLedger(tb, 1, 1)
@@ -377,7 +377,7 @@ func TestTakenHead(t *testing.T) {
 	}
 }
 
-// TestTakenEncoded writes a file whose last event a mandate recorded, and then one that a spec asked for.
+// TestTakenEncoded writes a file whose last event a mandate recorded, and then an event of a spec.
 func TestTakenEncoded(t *testing.T) {
 	f, err := DecodeLedger(encode(t, followedLedger(t, 1)))
 	if err != nil {
@@ -388,7 +388,7 @@ func TestTakenEncoded(t *testing.T) {
 	}
 	b := string(encode(t, appendTo(t, f, ledger.Event{Closed: &ledger.Closed{}})))
 	if strings.Contains(b, `"taken"`) || !strings.Contains(b, `"by": "mandate"`) {
-		t.Errorf("\nAn event of a spec is the last one that a spec asked for, and the list still says who recorded the one before.\nEncode(): got %s", b)
+		t.Errorf("\nAfter an event of a spec no event follows by mandate, and the list still says who recorded the one before.\nEncode(): got %s", b)
 	}
 }
 

@@ -173,7 +173,7 @@ type GitDeliveryObservation struct {
 	// +optional
 	Ledger *ledger.State `json:"ledger,omitempty"`
 
-	// Taken is the head of the ledger after the last events that a spec asked for, where the provider recorded others after them. Absent means that
+	// Taken is the head of the ledger after the last events of a spec, where the provider recorded others after them. Absent means that
 	// it is the head of the ledger: the provider recorded nothing since.
 	// +optional
 	Taken *ledger.Head `json:"taken,omitempty"`

@@ -107,7 +107,7 @@ func (l ledgerFacts) fenceFollower(asked ledger.State) (recording, *decision) {
 	return out, nil
 }
 
-// fencePosition refuses trees of another position than the one to which events led that no spec asked for.
+// fencePosition refuses trees of another position than the one to which events led that no spec contains.
 func fencePosition(f facts) *decision {
 	asked, at := f.spec.AskedPosition(), f.recording.applied.Position()
 	if !f.recording.isFollowed || asked == at {
@@ -153,7 +153,7 @@ type ledgerFacts struct {
 	newer string
 	// recorded is the state of the ledger that the repository holds. Where it holds none, its number is the last one that commits speak of.
 	recorded ledger.State
-	// taken is the head after the last events that a spec asked for. Nil means that it is the recorded one.
+	// taken is the head after the last events of a spec. Nil means that it is the recorded one.
 	taken *ledger.Head
 	// known is the newest head of the ledger that another repository has, as its delivery reports or as the record of this one says. It is empty where
 	// nothing is to be recorded.
@@ -176,7 +176,7 @@ type recording struct {
 	taken            ledger.State
 	// applied is the state that the trees follow from: that of the ledger in the home, and the copy elsewhere.
 	applied ledger.State
-	// isFollowed is true where the events of the spec were recorded before, and the ledger has others after them that no spec asked for.
+	// isFollowed is true where the events of the spec were recorded before, and the ledger has others after them that no spec contains.
 	isFollowed bool
 	// recovers is true while the status is all that has the ledger: it must show that until the repository has it again.
 	recovers bool

@@ -234,7 +234,7 @@ func (w *world) asksToFollow(trees ...v1alpha1.Tree) {
 	_ = w.try("web") // It is in the condition.
 }
 
-// recordByMandate appends events to the ledger in the repository that no spec asked for.
+// recordByMandate appends events to the ledger in the repository that no spec contains.
 func (w *world) recordByMandate(events ...ledger.Event) {
 	w.Helper()
 	f := w.storedLedger(repo)
@@ -250,7 +250,7 @@ func (w *world) recordByMandate(events ...ledger.Event) {
 	})
 }
 
-// TestRecordedByMandate plays a home whose ledger has events that no spec asked for.
+// TestRecordedByMandate plays a home whose ledger has events that no spec contains.
 func TestRecordedByMandate(t *testing.T) {
 	tellLedger(t, map[string]story{
 		"Verdict": {reason: "A spec whose events are recorded is not behind because a verdict follows them, and a later spec goes on from that.", run: func(w *world) {
@@ -274,7 +274,7 @@ func TestRecordedByMandate(t *testing.T) {
 				w.Errorf("taken after events of a spec: want none, got %v in the status and %v in the repository", at.Taken, f.Taken)
 			}
 		}},
-		"Rollback": {reason: "The trees of a spec stay away from a position that no spec asked for, and come once a spec asks for it.", run: func(w *world) {
+		"Rollback": {reason: "The trees of a spec stay away from a position that no spec contains, and come once a spec asks for it.", run: func(w *world) {
 			w.secondRevision()
 			w.recordByMandate(rejectedEvent("SyncFailed"), rolledBackEvent(1))
 			w.reconcile("web")
