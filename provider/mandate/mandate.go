@@ -17,10 +17,10 @@ const defaultAttemptTimeout = 5 * time.Minute
 // knownKinds returns the kinds of events that this version records by a mandate.
 func knownKinds() []step.Kind { return []step.Kind{step.KindReject, step.KindRollBack} }
 
-// Status returns what the provider may record on top of a state by a mandate, or nil if that is nothing: the mandate is for another revision or by later
-// rules, or the deployment is in tracks or in several repositories.
+// Status returns what the provider may record on top of a state by a mandate, or nil if that is nothing: the mandate is for another revision or by other
+// rules than those of this version, or the deployment is in tracks or in several repositories.
 func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
-	if !m.Covers(s) || m.Rules < 1 || m.Rules > step.Rules || !isInHomeAlone(s) || isInTracks(s) {
+	if !m.Covers(s) || m.Rules != step.Rules || !isInHomeAlone(s) || isInTracks(s) {
 		return nil
 	}
 	may := slices.DeleteFunc(slices.Clone(m.May), func(k step.Kind) bool { return !slices.Contains(knownKinds(), k) })

@@ -28,7 +28,7 @@ func coverMutants() map[string]mutant {
 		},
 		"AnyRules": {
 			reason: "A provider does nothing by rules that it does not know.", file: "provider/mandate/mandate.go",
-			text: "m.Rules > step.Rules ||", becomes: "", pkg: "provider/mandate", tests: "TestStatus",
+			text: "m.Rules != step.Rules ||", becomes: "", pkg: "provider/mandate", tests: "TestStatus",
 		},
 		"AnyKind": {
 			reason: "A mandate lists what may be recorded.", file: "provider/mandate/conclude.go",

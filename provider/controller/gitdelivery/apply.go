@@ -15,6 +15,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/git"
 	"github.com/intentplane/intentplane/provider/git/failure"
+	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/repository"
 	"github.com/intentplane/intentplane/provider/state"
 )
@@ -47,6 +48,9 @@ func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed
 		return managed.ExternalUpdate{}, nil
 	}
 	setReady(d, e.now(), readyReasonOf(err), e.decision.namingRemoved(failureMessage(err)))
+	if len(e.facts.recording.mandated) > 0 && e.asRead != nil && mandate.IsDue(e.asRead, e.now()) {
+		d.SetConditions(e.readyBefore) // What the mandate follows from stays proven until it is recorded. Synced says why that failed.
+	}
 	keepCondition(d, e.readyBefore)
 	return managed.ExternalUpdate{}, err
 }

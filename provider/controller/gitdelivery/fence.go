@@ -30,7 +30,7 @@ func (l ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) (recording, *decisio
 	if asked.After != head {
 		isFollowed := l.taken != nil && asked.LedTo(*l.taken)
 		if isFollowed || asked.LedTo(head) {
-			return recording{next: l.recorded, applied: l.recorded, isFollowed: isFollowed}, nil // The events were recorded before.
+			return recording{next: l.recorded, applied: l.recorded, isFollowed: isFollowed, knowsHead: !isFollowed}, nil // The events were recorded before.
 		}
 		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.after: %s is not the head of the ledger in the repository, which is %s", describeHead(asked.After), describeHead(head))
 	}
@@ -41,7 +41,7 @@ func (l ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) (recording, *decisio
 	if len(asked.Events) > 0 && l.isBehindKnown(next) {
 		return unchanged, refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.ledger.events: %s does not follow from %s, which another repository has", describeHead(next.Head), describeHead(l.known))
 	}
-	return recording{next: next, events: asked.Events, applied: next}, nil
+	return recording{next: next, events: asked.Events, applied: next, knowsHead: true}, nil
 }
 
 // isBehindKnown is true for a state that is older than what another repository has, or of another ledger that does not continue that in a later epoch.
@@ -178,6 +178,8 @@ type recording struct {
 	applied ledger.State
 	// isFollowed is true where the events of the spec were recorded before, and the ledger has others after them that no spec contains.
 	isFollowed bool
+	// knowsHead is true where the spec names the recorded head, or led to it: what a mandate records next goes on from there.
+	knowsHead bool
 	// recovers is true while the status is all that has the ledger: it must show that until the repository has it again.
 	recovers bool
 	// closes is true for a follower that holds the ledger of a home that was left. That goes in the push which records a copy of the one that counts, and in
@@ -193,7 +195,7 @@ func (r recording) takenAfter(before *ledger.Head) *ledger.Head {
 	switch {
 	case len(r.mandated) == 0 && (!r.isEmpty() || r.closes):
 		return nil
-	case len(r.mandated) > 0 && (len(r.events) > 0 || before == nil):
+	case len(r.mandated) > 0 && (len(r.events) > 0 || r.knowsHead || before == nil):
 		return new(r.taken.Head)
 	}
 	return before

@@ -450,3 +450,30 @@ func TestHeadOf(t *testing.T) {
 		})
 	}
 }
+
+// TestAppendTo appends an event by mandate to a ledger that has one already.
+func TestAppendTo(t *testing.T) {
+	rejected := ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictRejected, Reason: "GateFailed", Message: "m"}}}
+	back := ledger.Event{RolledBack: &ledger.RolledBack{Target: 1}}
+	at := func(seq int64) ledger.State { return ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: seq}} }
+	file := state.LedgerFile{State: at(3)}.AppendMandated(at(4), []ledger.Event{rejected})
+	cases := map[string]struct {
+		reason    string
+		knowsHead bool
+		want      int64
+	}{
+		"Behind": {reason: "A spec that knows no event by the mandate is followed by both.", want: 3},
+		"Knows":  {reason: "A spec that names the event before is followed by the next one alone.", knowsHead: true, want: 4},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := recording{next: at(5), taken: at(4), mandated: []ledger.Event{back}, knowsHead: tc.knowsHead}
+			if got := r.appendTo(file, time.Time{}).Taken; got == nil || got.Seq != tc.want {
+				t.Errorf("\n%s\nappendTo(...): want %d, got %v", tc.reason, tc.want, got)
+			}
+			if got := r.takenAfter(file.Taken); got == nil || got.Seq != tc.want {
+				t.Errorf("\n%s\ntakenAfter(...): want %d, got %v", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

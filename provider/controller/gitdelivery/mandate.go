@@ -67,6 +67,9 @@ func (f facts) followLedger() facts {
 
 // echoMandate returns what the provider may record by the mandate on top of the recorded state, or nil.
 func (f facts) echoMandate() *v1alpha1.MandateStatus {
+	if f.ledger.isBehindKnown(f.ledger.recorded) {
+		return nil // Nothing is recorded on top of a state that another one supersedes.
+	}
 	return mandate.Status(f.spec.Mandate, f.ledger.recorded)
 }
 

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -148,8 +149,12 @@ func TestMandate(t *testing.T) {
 			w.change(func(d *v1alpha1.GitDelivery) {
 				d.Spec.ForProvider.Position, d.Spec.ForProvider.Trees = new(s.Position()), []v1alpha1.Tree{restoring1("a")}
 			})
+			before := w.get("web")
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
+			if !rollbackDelivered().Update(event.UpdateEvent{ObjectOld: before, ObjectNew: w.get("web")}) {
+				w.Error("The status that says that the rollback is delivered wakes no look, and no SiteSync may say anything else.")
+			}
 			w.isRolledBack(3)
 			if got := w.ledgerOf("web"); got.Restored {
 				w.Fatal("The rollback ended before its Site was proven to run the target.")

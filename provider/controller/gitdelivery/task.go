@@ -185,6 +185,9 @@ func (r recording) appendTo(file state.LedgerFile, now time.Time) state.LedgerFi
 	if len(r.events) > 0 {
 		file = file.Append(r.taken, withTime(r.events, now))
 	}
+	if r.knowsHead {
+		file.Taken = nil
+	}
 	return file.AppendMandated(r.next, withTime(r.mandated, now))
 }
 

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
@@ -62,4 +63,24 @@ func statusOrFinalizerLost() predicate.Predicate {
 		lost := before.Status.AtProvider.Ledger != nil && after.Status.AtProvider.Ledger == nil
 		return lost || len(after.GetFinalizers()) < len(before.GetFinalizers())
 	}}
+}
+
+// rollbackDelivered lets through the status by which the trees of a rollback are delivered. That the rollback has ended may follow from it by the mandate, also
+// where no SiteSync will say anything else: the Sites ran the trees before, or have no engine.
+func rollbackDelivered() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
+		after, ok2 := e.ObjectNew.(*v1alpha1.GitDelivery)
+		return ok && ok2 && isRollbackDelivered(after) && !isRollbackDelivered(before)
+	}}
+}
+
+// isRollbackDelivered is true for a home with a mandate whose repository has the trees of a rollback that has not ended.
+func isRollbackDelivered(d *v1alpha1.GitDelivery) bool {
+	at := d.Status.AtProvider
+	if at.Mandate == nil || at.Ledger == nil {
+		return false
+	}
+	s := *at.Ledger
+	return s.IsRejected() && s.Cursor.Attempt > 0 && !s.Restored && evidence.IsDelivered(d, s.Position())
 }
