@@ -203,11 +203,11 @@ func TestQuestions(t *testing.T) {
 	}
 	t.Cleanup(c.Close)
 	commits := []string{}
-	for n := range 1_100 {
+	for n := range 4_100 {
 		commits = append(commits, fmt.Sprintf("%040x", n+1))
 	}
 	_, ok, err := c.ReadTree(t.Context(), (&Snapshot{}).Open(), WantedTree{ID: otherID, RetainedDir: "x.trees", Path: "x", Commits: commits})
-	if failure.ClassOf(err) != failure.ClassTooCostly || ok || !strings.Contains(err.Error(), "1000 questions") {
-		t.Errorf("\nA plan asks its server a thousand questions.\nReadTree(...): %t, %v", ok, err)
+	if failure.ClassOf(err) != failure.ClassTooCostly || ok || !strings.Contains(err.Error(), "4000 questions") {
+		t.Errorf("\nA plan asks its server four thousand questions.\nReadTree(...): %t, %v", ok, err)
 	}
 }

@@ -62,8 +62,11 @@ func (e *external) findOverlaps(ctx context.Context, f facts, s *git.Snapshot) (
 		if f.dirs[t.Path].tree == id {
 			continue
 		}
-		c := comparison{external: e, snapshot: s, own: objectsByStem(files), claim: logged, site: path.Dir(path.Dir(t.Path)), without: map[string]bool{}}
+		c := comparison{external: e, snapshot: s.Open(), own: objectsByStem(files), claim: logged, site: path.Dir(path.Dir(t.Path)), without: map[string]bool{}}
 		found, err := c.searchSite(ctx, t.Path, staysInNamespace(f.sites[t.Site]))
+		if failure.ClassOf(err) == failure.ClassTooCostly {
+			return nil, &comparingError{} // What others deliver rejects no revision. The next look knows what this one read.
+		}
 		if err != nil {
 			return nil, err
 		}

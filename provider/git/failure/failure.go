@@ -38,7 +38,7 @@ const (
 	ClassAddress Class = "Address"
 	// ClassTooLarge is an answer or a change beyond the limits.
 	ClassTooLarge Class = "TooLarge"
-	// ClassTooCostly is a repository that needs more reading than one plan may do. It says nothing of any one directory or file.
+	// ClassTooCostly is a repository that needs more reading than one plan may do. It concerns the whole repository, and no single directory or file.
 	ClassTooCostly Class = "TooCostly"
 	// ClassTransient is trouble that passes: try again later.
 	ClassTransient Class = "Transient"

@@ -26,7 +26,7 @@ const (
 // maxSpent is how much of each unit a Meter has. No server sends more than 3,000,000 entries at once, so a plan may go through all of them several times,
 // and needs less than a second for it.
 func maxSpent() [countUnits]int64 {
-	return [countUnits]int64{openedObject: 2_000_000, readEntry: 10_000_000, pathByte: 64 << 20, serverQuestion: 1_000}
+	return [countUnits]int64{openedObject: 2_000_000, readEntry: 10_000_000, pathByte: 64 << 20, serverQuestion: 4_000}
 }
 
 // unitNames are the units in messages.
