@@ -62,6 +62,9 @@ type Input struct {
 	// DeliveredVariables are the names of the variables that the directory has since its last delivery: the engine replaces them already.
 	DeliveredVariables []string
 
+	// AllowsDuplicates admits keys of lists that occur twice, as for files that an engine with client-side apply runs already.
+	AllowsDuplicates bool
+
 	// Definitions of custom resources that objects are checked by too. Nil checks Kubernetes' own kinds only.
 	Definitions *schema.Set
 }

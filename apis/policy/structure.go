@@ -71,7 +71,11 @@ func checkStructure(in Input, o *unstructured.Unstructured) error {
 	if err != nil {
 		return err
 	}
-	if problems = append(problems, own...); len(problems) == 0 {
+	problems = append(problems, own...)
+	if in.AllowsDuplicates {
+		problems = slices.DeleteFunc(problems, func(p schema.Problem) bool { return p.Duplicate })
+	}
+	if len(problems) == 0 {
 		return nil
 	}
 	texts := make([]string, 0, maxProblems)

@@ -133,3 +133,15 @@ func TestCheckTreeDefinedScope(t *testing.T) {
 		"Namespaced": {reason: "What is in a namespace is checked as such.", change: thing("Namespaced")},
 	})
 }
+
+// TestCheckTreeDuplicates has files with one key twice in a list, before and after they run.
+func TestCheckTreeDuplicates(t *testing.T) {
+	const service = "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: team-a}\nspec: {ports: [{name: p, port: 80}, {name: q, port: 80}]}\n"
+	runCheckTree(t, map[string]checkCase{
+		"Rendered": {reason: "Server-side apply would refuse what is rendered.", change: files(with(service)), want: "spec.ports[1]: has the port and protocol of item 0"},
+		"Running": {
+			reason: "What an engine with client-side apply runs already can be restored.",
+			change: func(in *Input) { in.Files, in.AllowsDuplicates = with(service), true },
+		},
+	})
+}

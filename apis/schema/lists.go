@@ -63,7 +63,7 @@ func findDuplicateItems(s *spec.Schema, items []any, path string) []Problem {
 		switch {
 		case !ok:
 		case isDuplicate:
-			out = append(out, Problem{Field: fmt.Sprintf("%s[%d]", path, i), Message: describeDuplicate(kind, keys, first)})
+			out = append(out, Problem{Field: fmt.Sprintf("%s[%d]", path, i), Message: describeDuplicate(kind, keys, first), Duplicate: true})
 		default:
 			seen[id] = i
 		}

@@ -30,6 +30,9 @@ type Problem struct {
 
 	// Unknown is true for a field that the schema does not have. A newer one may have it.
 	Unknown bool
+
+	// Duplicate is true for an item of a list whose key an item before it has. Server-side apply refuses the list, and client-side apply does not.
+	Duplicate bool
 }
 
 // String is the field and what is wrong with it.

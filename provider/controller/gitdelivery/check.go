@@ -140,6 +140,7 @@ func checkLimits(f facts, t v1alpha1.Tree, field string, files tree.Files) *deci
 	err := policy.CheckTree(policy.Input{
 		Claim: f.spec.ClaimRef, Site: site, ConfigKind: f.configKind, Config: f.config,
 		Branch: t.Branch, Path: t.Path, Layout: t.Layout, Files: files, DeliveredVariables: f.variables[t.Path],
+		AllowsDuplicates: true, // The function refuses them where it renders: what runs already can be restored.
 	})
 	if err != nil {
 		return refuse(v1alpha1.ReasonPolicyDenied, "%s: %s", field, err)
