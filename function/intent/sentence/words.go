@@ -139,23 +139,23 @@ func reservedWords() []phrase {
 		"in", "to", "not", "no", "do", "never", "only", "except", "without", "or", "but", "then", "if", "unless", "until", "any", "total")
 }
 
-// functionWords are the pronouns, quantifiers, prepositions, conjunctions, auxiliaries and adverbs of English, and adjectives that only compare. They name
-// nothing, and the grammar has no other use for them.
+// functionWords are the pronouns, quantifiers, prepositions, conjunctions, auxiliaries and adverbs of English that name nothing. Words that
+// people do give to services, such as hello, next and well, are not among them.
 func functionWords() []phrase {
 	pronouns := phrasesFor("", "i", "me", "mine", "myself", "you", "yours", "he", "him", "she", "hers", "it", "itself", "we", "us", "ours", "they", "them", "theirs",
 		"who", "whom", "whose", "which", "what", "whatever", "something", "anything", "everything", "nothing", "someone", "anyone", "everyone", "nobody")
 	quantifiers := phrasesFor("", "some", "every", "each", "all", "both", "either", "neither", "none", "several", "many", "much", "few", "fewer", "more", "most", "less",
 		"least", "enough", "another", "other", "others", "ones", "same", "such", "own", "various")
 	prepositions := phrasesFor("", "about", "above", "after", "against", "along", "among", "around", "before", "behind", "below", "beneath", "beside", "besides", "between",
-		"beyond", "by", "during", "inside", "into", "like", "near", "off", "onto", "out", "outside", "per", "since", "through", "throughout", "toward", "towards", "under",
+		"beyond", "by", "during", "inside", "into", "near", "onto", "outside", "per", "since", "through", "throughout", "toward", "towards", "under",
 		"upon", "via", "within")
 	conjunctions := phrasesFor("", "and", "nor", "so", "yet", "because", "although", "though", "than", "while", "whereas", "when", "whenever", "where", "wherever",
-		"whether", "how", "why", "once")
+		"whether", "how", "why")
 	auxiliaries := phrasesFor("", "am", "are", "be", "been", "being", "was", "were", "can", "cannot", "could", "did", "does", "had", "has", "have", "may", "might", "must",
 		"shall", "should", "will", "would", "let")
-	adverbs := phrasesFor("", "again", "already", "also", "always", "anywhere", "away", "back", "else", "even", "everywhere", "far", "here", "just", "later", "maybe",
-		"now", "nowhere", "often", "perhaps", "quite", "rather", "somewhere", "soon", "still", "there", "together", "too", "twice", "very", "well", "hello", "hi", "thanks")
-	adjectives := phrasesFor("", "available", "current", "different", "entire", "existing", "last", "latest", "new", "newest", "next", "old", "possible", "previous", "whole")
+	adverbs := phrasesFor("", "again", "already", "also", "always", "anywhere", "else", "even", "everywhere", "here", "just", "maybe",
+		"now", "nowhere", "often", "perhaps", "quite", "rather", "somewhere", "soon", "still", "there", "together", "too", "twice", "very")
+	adjectives := phrasesFor("", "entire", "whole")
 	return joinTables(pronouns, quantifiers, prepositions, conjunctions, auxiliaries, adverbs, adjectives)
 }
 
