@@ -50,6 +50,7 @@ func fluxReport(k fluxKustomization, main *unstructured.Unstructured) Report {
 	switch field := firstSpecField(main, fluxRenamingFields()...); {
 	case field != "":
 		out.Uncompared = name + " has spec." + field
+		out.IgnoresHealth = nil // Its health checks have the names that the objects get.
 	case k.Status.Inventory == nil:
 		out.Uncompared = name + " has no status.inventory"
 	}

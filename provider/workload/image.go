@@ -1,6 +1,10 @@
 package workload
 
-import "github.com/intentplane/intentplane/apis/containerimage"
+import (
+	"strings"
+
+	"github.com/intentplane/intentplane/apis/containerimage"
+)
 
 // IsSameImage reports whether a cluster runs the image that it is asked for. Digests are compared whatever the registry: admission policies of clusters
 // replace registries by mirrors. Without a digest in what is asked for, repository and tag have to be equal, and the cluster may have added a digest.
@@ -12,9 +16,9 @@ func IsSameImage(asked, has string) bool {
 	if err != nil {
 		return false
 	}
-	got, err := containerimage.Parse(has)
-	if want.Digest != "" {
-		return err == nil && want.Digest == got.Digest
+	if _, digest, _ := strings.Cut(has, "@"); want.Digest != "" {
+		return want.Digest == digest
 	}
+	got, err := containerimage.Parse(has)
 	return err == nil && want.Repository == got.Repository && want.PulledTag() == got.PulledTag()
 }

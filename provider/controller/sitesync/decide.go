@@ -158,10 +158,13 @@ func (f facts) reportedHealth(want v1alpha1.SiteTree, s siteFacts) string {
 		return s.coverage.Health(s.seen.Health)
 	}
 	last := f.lastObservation(want.Name).Engine
-	if engines.IsHealthy(s.seen.Health) && (last == nil || !engines.IsHealthy(last.Health)) {
+	switch {
+	case !engines.IsHealthy(s.seen.Health):
+		return s.seen.Health
+	case last == nil:
 		return ""
 	}
-	return s.seen.Health
+	return last.Health
 }
 
 // firstUnproven returns as many as a status names, and how many more there are.
