@@ -340,7 +340,7 @@ func TestFailureIsNamed(t *testing.T) {
 		},
 		"Spent": {
 			reason: "A build that no node carried out is not blamed on its author.", ready: "BuildDisrupted", built: v1alpha1.ReasonBuildDisrupted,
-			message: "The build of commit 22222222 failed: Evicted. low on resource. See to the nodes, or to what the message names; then set another spec.source.trigger to build it again.",
+			message: "The build of commit 22222222 failed: Evicted. low on resource. Repair the nodes, or the object that the message names; then set another spec.source.trigger to build it again.",
 		},
 		"OfSource": {
 			reason: "A build whose step failed is its author's.", ready: "BuildFailed", built: v1alpha1.ReasonBuildFailed,

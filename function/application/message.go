@@ -41,7 +41,7 @@ func (f *Facts) buildMessage() string {
 // failureAdvice says what a user does about a build that failed.
 func (b *Build) failureAdvice() string {
 	if b.isDisrupted() {
-		return "See to the nodes, or to what the message names; then set another spec.source.trigger to build it again."
+		return "Repair the nodes, or the object that the message names; then set another spec.source.trigger to build it again."
 	}
 	return "Push a commit that builds, or set another spec.source.trigger to build this one again."
 }

@@ -123,8 +123,8 @@ func (c *converter) script(path string, container argoContainer, values map[stri
 	return strings.Join(append(lines, runProgram(words)), "\n") + "\n"
 }
 
-// runProgram returns what runs a command as a container does: as a program of its own, and not as a word or a function of the shell, whose options end where a
-// part of a condition begins. A script that a shell gets as its argument keeps its "set -e", which the same shell would ignore before "||".
+// runProgram returns the line of a script that runs a command as a container does: as a program of its own, and not as a keyword or a builtin of the shell. So a
+// script that another shell gets as its argument keeps its "set -e", which has no effect in a command before "||" of the same shell.
 func runProgram(words []string) string {
 	quoted := make([]string, 0, len(words))
 	for _, word := range words {
