@@ -54,7 +54,10 @@ func TestBreach(t *testing.T) {
 		w.target.Set("error_ratio", 0.2)
 	}()
 	got := w.judgeWithMeter(m, woken, task)
-	got.Count = 0
+	if n := len(got.Recent); n == 0 || got.Recent[n-1].Value != "0.2" {
+		t.Errorf("the last measurement did not fail: %+v", got.Recent)
+	}
+	got.Count, got.Recent = 0, nil
 	want := gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "0.2", Message: "the value is beyond the threshold"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the breach: -want, +got:\n%s", diff)
