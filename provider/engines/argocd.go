@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/utils/ptr"
 
@@ -147,7 +148,7 @@ func argoSyncReason(a argoApplication, main *unstructured.Unstructured) (string,
 		return v1alpha1.SiteReasonProgressing, "the last comparison was made with an older spec"
 	case a.Status.Sync.Status != "Synced" && a.hasFailed():
 		return v1alpha1.SiteReasonEngineFailed, markEngineText(a.Status.OperationState.Message)
-	case a.Status.Sync.Status == "OutOfSync" && !a.isAutomated():
+	case a.Status.Sync.Status == "OutOfSync" && !a.isAutomated() && !isGenerated(main):
 		return v1alpha1.SiteReasonSuspended, "spec.syncPolicy.automated is off: sync it by hand"
 	case a.Status.Sync.Status != "Synced":
 		return v1alpha1.SiteReasonProgressing, "sync status " + a.Status.Sync.Status
@@ -166,6 +167,12 @@ func argoSyncReason(a argoApplication, main *unstructured.Unstructured) (string,
 func (a argoApplication) isAutomated() bool {
 	automated := a.Spec.SyncPolicy.Automated
 	return automated != nil && ptr.Deref(automated.Enabled, true)
+}
+
+// isGenerated reports whether an ApplicationSet made the Application. A RollingSync strategy turns the Application's own policy off, and the ApplicationSet syncs it.
+func isGenerated(main *unstructured.Unstructured) bool {
+	owner := metav1.GetControllerOf(main)
+	return owner != nil && owner.Kind == "ApplicationSet" && strings.HasPrefix(owner.APIVersion, argoGroup+"/")
 }
 
 func (a argoApplication) isRunning() bool {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
@@ -103,6 +104,7 @@ func TestArgoSyncReason(t *testing.T) {
 	cases := map[string]struct {
 		reason                    string
 		policy, sync, phase, note string
+		owner                     string
 		want                      [2]string
 	}{
 		"Automated":    {reason: "An automated Application is synced soon.", policy: `{"automated": {}}`, sync: "OutOfSync", want: progresses},
@@ -115,6 +117,9 @@ func TestArgoSyncReason(t *testing.T) {
 		"Running":      {reason: "A sync that a user started is under way.", policy: `{}`, sync: "OutOfSync", phase: "Running", want: [2]string{v1alpha1.SiteReasonProgressing, "an operation is running"}},
 		"Failed":       {reason: "A sync that failed says why, whoever started it.", policy: `{}`, sync: "OutOfSync", phase: "Failed", note: "no rights", want: [2]string{v1alpha1.SiteReasonEngineFailed, "no rights"}},
 		"NotCompared":  {reason: "An unknown status says nothing about a user.", policy: `{}`, sync: "Unknown", want: [2]string{v1alpha1.SiteReasonProgressing, "sync status Unknown"}},
+		"Generated":    {reason: "The ApplicationSet syncs an Application that it made.", policy: `{}`, sync: "OutOfSync", owner: "argoproj.io/v1alpha1 ApplicationSet", want: progresses},
+		"AppOfApps":    {reason: "An Application in another Application waits for a user.", policy: `{}`, sync: "OutOfSync", owner: "argoproj.io/v1alpha1 Application", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
+		"OtherGroup":   {reason: "An ApplicationSet of another group syncs nothing.", policy: `{}`, sync: "OutOfSync", owner: "example.org/v1 ApplicationSet", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
 		"SyncedByHand": {reason: "What a user synced is proven.", policy: `{}`, sync: "Synced"},
 	}
 	for name, tc := range cases {
@@ -125,7 +130,11 @@ func TestArgoSyncReason(t *testing.T) {
 			}
 			text := strings.NewReplacer(`"spec": {`, `"spec": {"syncPolicy": `+tc.policy+`, `, `"sync": {"status": "Synced"`, operation+`"sync": {"status": "`+tc.sync+`"`).Replace(string(syncedApplication("clusters/edge1", "")))
 			w := Want{Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1"}
-			got := Observe(catalogv1alpha1.EngineArgoCD, w, decodeJSONObject(t, json.RawMessage(text)), nil)
+			application := decodeJSONObject(t, json.RawMessage(text))
+			if version, kind, isOwned := strings.Cut(tc.owner, " "); isOwned {
+				application.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: version, Kind: kind, Name: "fleet", UID: "fleet-uid", Controller: new(true)}})
+			}
+			got := Observe(catalogv1alpha1.EngineArgoCD, w, application, nil)
 			if diff := cmp.Diff(tc.want, [2]string{got.Reason, got.Message}); diff != "" {
 				t.Errorf("\n%s\nObserve(...): -want, +got:\n%s", tc.reason, diff)
 			}
