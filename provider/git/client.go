@@ -104,9 +104,9 @@ func (c *Client) startOperation(ctx context.Context) (context.Context, context.C
 	return context.WithTimeout(ctx, defaultTimeout)
 }
 
-// openFetchSession opens a session that reads from the server, which is a question of the meter's reader. The caller closes it.
+// openFetchSession opens a session that reads from the server, which is a request of the meter's reader. The caller closes it.
 func (c *Client) openFetchSession(ctx context.Context, m *objects.Meter) (fetcher, error) {
-	if err := m.CountQuestion(ctx); err != nil {
+	if err := m.CountRequest(ctx); err != nil {
 		return fetcher{}, err
 	}
 	s, err := c.conn.UploadSession(ctx)

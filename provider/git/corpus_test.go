@@ -123,7 +123,7 @@ func (c *corpus) tryReader(t *testing.T, reader func(*objects.Meter) any, m refl
 		failure.ClassTooCostly: func() error {
 			return hostile.Call(reader(&objects.Meter{}), m, c.arguments(t.Context(), &objects.Meter{}, c.Paths[0], hostile.Marker))
 		},
-		failure.ClassInvalid: func() error {
+		failure.ClassUnknown: func() error {
 			return hostile.Call(reader(nil), m, c.arguments(t.Context(), nil, c.Paths[0], hostile.Marker))
 		},
 	} {
@@ -207,7 +207,7 @@ func TestQuestions(t *testing.T) {
 		commits = append(commits, fmt.Sprintf("%040x", n+1))
 	}
 	_, ok, err := c.ReadTree(t.Context(), (&Snapshot{}).Open(), WantedTree{ID: otherID, RetainedDir: "x.trees", Path: "x", Commits: commits})
-	if failure.ClassOf(err) != failure.ClassTooCostly || ok || !strings.Contains(err.Error(), "4000 questions") {
+	if failure.ClassOf(err) != failure.ClassTooCostly || ok || !strings.Contains(err.Error(), "4000 requests") {
 		t.Errorf("\nA plan asks its server four thousand questions.\nReadTree(...): %t, %v", ok, err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
-// ReadFiles returns the contents of files of the branch by their ids, as FilesNamed names them, with one question to the server. One that it does not
+// ReadFiles returns the contents of files of the branch by their ids, as FilesNamed names them, with one request to the server. One that it does not
 // send is left out. It returns an *Error.
 func (c *Client) ReadFiles(ctx context.Context, s *Snapshot, ids []string) (map[string][]byte, error) {
 	wanted := make([]plumbing.Hash, 0, len(ids))
@@ -31,7 +31,7 @@ func (c *Client) ReadFiles(ctx context.Context, s *Snapshot, ids []string) (map[
 	return out, nil
 }
 
-// ReadDirectories returns the files of directories of the branch, by the paths of the directories and by relative paths in them, with one question to the
+// ReadDirectories returns the files of directories of the branch, by the paths of the directories and by relative paths in them, with one request to the
 // server. A directory that does not exist, that has something else than files, or that has too many, is left out. It returns an *Error.
 func (c *Client) ReadDirectories(ctx context.Context, s *Snapshot, paths []string) (map[string]map[string][]byte, error) {
 	trees, missing := map[string]plumbing.Hash{}, []plumbing.Hash{}

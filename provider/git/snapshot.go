@@ -67,8 +67,8 @@ func (s *Snapshot) withMeter(m *objects.Meter) *Snapshot {
 	return &next
 }
 
-// HasQuestions reports whether the reader may ask the server another question. Who can go on with the next snapshot stops before an error.
-func (s *Snapshot) HasQuestions() bool { return s.branch.Meter().HasQuestions() }
+// HasRequestsLeft reports whether the reader may send the server another request. A caller that can go on with the next snapshot stops before the error.
+func (s *Snapshot) HasRequestsLeft() bool { return s.branch.Meter().HasRequestsLeft() }
 
 // Tip returns the commit of the branch, or nothing if the branch does not exist.
 func (s *Snapshot) Tip() string { return hexUnlessZero(s.branch.Commit) }

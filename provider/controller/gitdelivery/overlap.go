@@ -268,7 +268,7 @@ func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]poli
 	if known, ok := c.named.objects.get(id); ok {
 		return known, nil
 	}
-	if c.read++; c.read > maxRead || !c.snapshot.HasQuestions() {
+	if c.read++; c.read > maxRead || !c.snapshot.HasRequestsLeft() {
 		return nil, &comparingError{}
 	}
 	content, ok, err := c.repo.ReadFile(ctx, c.snapshot, file)

@@ -84,7 +84,7 @@ func TestHostileGraphs(t *testing.T) {
 				path := g.Paths[0]
 				expectClass(t, v.Open(NewMeter()), m, graphArgument(ended, g, path), failure.ClassTransient, "It ends when the context does.")
 				expectClass(t, v.Open(&Meter{}), m, graphArgument(t.Context(), g, path), failure.ClassTooCostly, "It ends when the meter is spent.")
-				expectClass(t, v.Open(nil), m, graphArgument(t.Context(), g, path), failure.ClassInvalid, "It refuses to read without a meter.")
+				expectClass(t, v.Open(nil), m, graphArgument(t.Context(), g, path), failure.ClassUnknown, "It refuses to read without a meter.")
 			})
 		}
 	}
@@ -113,7 +113,7 @@ func expectClass(t *testing.T, v View, m reflect.Method, argument func(reflect.T
 
 // TestZeroView has a view that no constructor made.
 func TestZeroView(t *testing.T) {
-	if _, _, err := (View{}).Find(t.Context(), "a"); failure.ClassOf(err) != failure.ClassInvalid {
+	if _, _, err := (View{}).Find(t.Context(), "a"); failure.ClassOf(err) != failure.ClassUnknown {
 		t.Errorf("\nA zero View refuses to be read.\nFind(...): %v", err)
 	}
 }

@@ -17,8 +17,8 @@ const (
 	readEntry
 	// pathByte is a byte of a path that is looked up or entered.
 	pathByte
-	// serverQuestion is a question to the server.
-	serverQuestion
+	// serverRequest is a request to the server.
+	serverRequest
 	// countUnits is how many units there are.
 	countUnits
 )
@@ -26,18 +26,18 @@ const (
 // maxSpent is how much of each unit a Meter has. No server sends more than 3,000,000 entries at once, so a plan may go through all of them several times,
 // and needs less than a second for it.
 func maxSpent() [countUnits]int64 {
-	return [countUnits]int64{openedObject: 2_000_000, readEntry: 10_000_000, pathByte: 64 << 20, serverQuestion: 4_000}
+	return [countUnits]int64{openedObject: 2_000_000, readEntry: 10_000_000, pathByte: 64 << 20, serverRequest: 4_000}
 }
 
 // unitNames are the units in messages.
 func unitNames() [countUnits]string {
 	return [countUnits]string{
-		openedObject: "objects of it", readEntry: "entries of its directories", pathByte: "bytes of its paths", serverQuestion: "questions to its server",
+		openedObject: "objects of it", readEntry: "entries of its directories", pathByte: "bytes of its paths", serverRequest: "requests to its server",
 	}
 }
 
 // A Meter bounds what one plan costs that reads a repository: the objects that it opens, the entries that it goes through, the bytes of paths, and the
-// questions to the server. A few bytes of a repository can stand for millions of directories, because one tree may be part of other trees many times.
+// requests to the server. A few bytes of a repository can stand for millions of directories, because one tree may be part of other trees many times.
 // It is safe for concurrent use. A Meter that NewMeter did not return is spent.
 type Meter struct {
 	left [countUnits]atomic.Int64
@@ -52,12 +52,12 @@ func NewMeter() *Meter {
 	return m
 }
 
-// CountQuestion counts a question to the server. It returns an error of class TooCostly if the plan has asked too many, and one of class Transient if the
+// CountRequest counts a request to the server. It returns an error of class TooCostly if the plan has sent too many, and one of class Transient if the
 // context has ended.
-func (m *Meter) CountQuestion(ctx context.Context) error { return m.spend(ctx, serverQuestion, 1) }
+func (m *Meter) CountRequest(ctx context.Context) error { return m.spend(ctx, serverRequest, 1) }
 
-// HasQuestions reports whether the plan may ask the server another question.
-func (m *Meter) HasQuestions() bool { return m != nil && m.left[serverQuestion].Load() > 0 }
+// HasRequestsLeft reports whether the plan may send the server another request.
+func (m *Meter) HasRequestsLeft() bool { return m != nil && m.left[serverRequest].Load() > 0 }
 
 // spend counts some of a unit. Everything that reads a repository calls it for each step.
 func (m *Meter) spend(ctx context.Context, u unit, count int) error {
@@ -65,7 +65,7 @@ func (m *Meter) spend(ctx context.Context, u unit, count int) error {
 		return failure.Newf(failure.ClassTransient, "cannot read the repository: the operation was ended").EndedBy(err)
 	}
 	if m == nil {
-		return failure.Newf(failure.ClassInvalid, "cannot read the repository: it was not opened with a meter")
+		return failure.Newf(failure.ClassUnknown, "cannot read the repository: it was not opened with a meter")
 	}
 	if m.left[u].Add(-int64(count)) < 0 {
 		return failure.Newf(failure.ClassTooCostly, "cannot read the repository: one plan needs more than %d %s", maxSpent()[u], unitNames()[u])
