@@ -109,6 +109,36 @@ func (w *world) stays(commits int) {
 	w.count(commits)
 }
 
+// refuseSecondSite lets the server refuse revision 2 at the second of two Sites, after the first one has it. The home has a mandate for it.
+func (w *world) refuseSecondSite() {
+	w.Helper()
+	both := func(first, second string) []v1alpha1.Tree {
+		return []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, first), desired(w.T, "edge2", webAtE2, second)}
+	}
+	w.startHome()
+	w.propose(both("a", "a"), openedEvent("demo"), orderedEvent(1, "a", "edge1", "edge2"))
+	w.propose(both("a", "a"), verifiedEvent("a", "edge1", "edge2"))
+	waves := orderedEvent(2, "b", "edge1", "edge2")
+	waves.Ordered.Revision.Plan = []ledger.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}}
+	w.propose(both("b", "a"), waves)
+	w.hook("update", `case "$1" in refs/heads/main) git show "$3:`+webAtE2+`/configmap.yaml" | grep -q "says: b" && { echo "no b here" >&2; exit 1; };; esac; exit 0`)
+	w.writeProposal(w.ledgerOf("web"), both("b", "b"), ledger.Event{Advanced: &ledger.Advanced{Step: 1}})
+	w.giveMandate(2, noChange)
+	_ = w.try("web") // The condition has the error.
+	w.expect("web", v1alpha1.ReasonPolicyDenied)
+}
+
+// isRestoredEverywhere fails the story unless revision 2 was rejected and rolled back at both Sites by one commit.
+func (w *world) isRestoredEverywhere() {
+	w.Helper()
+	w.expect("web", v1alpha1.ReasonDelivered)
+	if s := w.storedLedger(repo).State; !s.IsRejected() || s.Cursor.Attempt != 1 {
+		w.Errorf("ledger: want revision 2 rejected and rolled back, got %v, attempt %d", s.Verdict, s.Cursor.Attempt)
+	}
+	w.holds(map[string]tree.Files{webAtE1: files("a"), webAtE2: files("a")}, nil)
+	w.count(3)
+}
+
 // TestMandate plays a function that is silent from revision 2 on.
 func TestMandate(t *testing.T) {
 	tellLedger(t, map[string]story{
@@ -269,27 +299,19 @@ func TestMandate(t *testing.T) {
 			w.count(1)
 		}},
 		"RefusedLater": {reason: "A refusal at a later Site rolls back what the revision brought to the Sites before, in the same push.", run: func(w *world) {
-			both := func(first, second string) []v1alpha1.Tree {
-				return []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, first), desired(w.T, "edge2", webAtE2, second)}
-			}
-			w.startHome()
-			w.propose(both("a", "a"), openedEvent("demo"), orderedEvent(1, "a", "edge1", "edge2"))
-			w.propose(both("a", "a"), verifiedEvent("a", "edge1", "edge2"))
-			waves := orderedEvent(2, "b", "edge1", "edge2")
-			waves.Ordered.Revision.Plan = []ledger.Step{{Sites: []string{"edge1"}}, {Sites: []string{"edge2"}}}
-			w.propose(both("b", "a"), waves)
-			w.hook("update", `case "$1" in refs/heads/main) git show "$3:`+webAtE2+`/configmap.yaml" | grep -q "says: b" && { echo "no b here" >&2; exit 1; };; esac; exit 0`)
-			w.writeProposal(w.ledgerOf("web"), both("b", "b"), ledger.Event{Advanced: &ledger.Advanced{Step: 1}})
-			w.giveMandate(2, noChange)
-			_ = w.try("web") // It is in the condition.
-			w.expect("web", v1alpha1.ReasonPolicyDenied)
+			w.refuseSecondSite()
 			_ = w.try("web")
-			w.expect("web", v1alpha1.ReasonDelivered)
-			if s := w.storedLedger(repo).State; !s.IsRejected() || s.Cursor.Attempt != 1 {
-				w.Errorf("ledger: want revision 2 rejected and rolled back, got %v, attempt %d", s.Verdict, s.Cursor.Attempt)
-			}
-			w.holds(map[string]tree.Files{webAtE1: files("a"), webAtE2: files("a")}, nil)
-			w.count(3)
+			w.isRestoredEverywhere()
+		}},
+		"PushFails": {reason: "A rollback whose push failed is pushed by the next reconcile.", run: func(w *world) {
+			w.refuseSecondSite()
+			w.hook("pre-receive", "kill -9 $PPID")
+			_ = w.try("web")
+			w.expect("web", v1alpha1.ReasonPolicyDenied)
+			w.count(2)
+			w.hook("pre-receive", "exit 0")
+			_ = w.try("web")
+			w.isRestoredEverywhere()
 		}},
 		"NotHonoured": {reason: "A provider that does not act by mandates leaves the verdict to the function.", run: func(w *world) {
 			w.mandatedRevision()
