@@ -37,7 +37,7 @@ func FindForDeployment(f *Facts, now time.Time) Finding {
 		waiting := concludeChain(out.Waiting[:1])
 		waiting.Waiting, out, isGood = out.Waiting, waiting, false
 	}
-	out.IsGood, out.Unread = isGood, f.Unread
+	out.IsGood, out.Unread, out.Meanwhile = isGood, f.Unread, f.describeMandated()
 	return out
 }
 

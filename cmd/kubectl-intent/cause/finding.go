@@ -38,6 +38,9 @@ type Finding struct {
 	Do           string       `json:"do,omitempty"`
 	Wakes        advice.Wake  `json:"wakes,omitempty"`
 
+	// Meanwhile says how the provider went on by its mandate since the function wrote the status. Empty if the status is up to date.
+	Meanwhile string `json:"meanwhile,omitempty"`
+
 	// Waiting are RolloutRequests that wait.
 	Waiting []Link `json:"waiting,omitempty"`
 

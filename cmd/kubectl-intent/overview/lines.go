@@ -36,6 +36,7 @@ const (
 func Lines(o Overview, s Style) []string {
 	out := []string{s.headlineText(o)}
 	out = append(out, s.wrapText(o.Message)...)
+	out = append(out, s.wrapText(o.Finding.Meanwhile)...)
 	out = append(out, s.nextLines(o.Finding)...)
 	out = append(out, s.detailLine(o)...)
 	if len(o.Revisions) > 0 {

@@ -14,6 +14,7 @@ import (
 func WhyLines(o Overview, s Style) []string {
 	f := o.Finding
 	out := []string{s.headlineText(o)}
+	out = append(out, s.wrapText(f.Meanwhile)...)
 	if f.IsGood {
 		out = append(out, s.wrapText("Nothing is in the way. "+o.Message)...)
 		return append(out, s.unreadLines(f)...)
