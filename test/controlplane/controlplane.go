@@ -70,6 +70,7 @@ type ControlPlane struct {
 	mu        sync.Mutex
 	etcd      *process
 	apiServer *process
+	core      *process
 	function  *process
 	provider  *process
 	standby   *process

@@ -178,8 +178,22 @@ func (c *ControlPlane) startCrossplaneCore(ctx context.Context) error {
 		fmt.Sprintf("--metrics-port=%d", c.ports.coreMetrics),
 		fmt.Sprintf("--health-probe-port=%d", c.ports.coreProbe),
 	}
-	_, err := c.runner.startProcess(command{name: "core", path: c.tools.CrossplaneCore, args: append(args, c.o.CoreArgs...), env: c.crossplaneEnvironment()})
+	p, err := c.runner.startProcess(command{name: "core", path: c.tools.CrossplaneCore, args: append(args, c.o.CoreArgs...), env: c.crossplaneEnvironment()})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.core = p
 	return err
+}
+
+// KillCore ends Crossplane's core, as kill -9 does, and returns when it is gone. RestartCore starts it again.
+func (c *ControlPlane) KillCore() {
+	c.currentProcess(&c.core).killProcessGroup()
+}
+
+// RestartCore kills Crossplane's core, as kill -9 does, and starts it again. It returns an error if it cannot be started.
+func (c *ControlPlane) RestartCore(ctx context.Context) error {
+	c.KillCore()
+	return c.startCrossplaneCore(ctx)
 }
 
 // writeServingCertificates writes what a kubelet would mount.

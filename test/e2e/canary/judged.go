@@ -99,16 +99,22 @@ func (y *measured) answersWorse() {
 		broken := time.Now()
 		y.failsGate(2, track.Green)
 		z.awaitOutcome(2, "RolledBack")
-		scraped, ok := y.scrapes.FirstAfter(broken)
-		if !ok {
-			z.Fatal("the gateway is not scraped")
-		}
-		last := scraped
-		for _, a := range y.users[0].Answers() {
-			if a.Track == track.Green && a.Sent.After(last) {
-				last = a.Sent
-			}
-		}
-		z.Logf("the canary gets its last request %s after the scrape that shows its failures", last.Sub(scraped).Round(10*time.Millisecond))
+		z.Logf("the canary gets its last request %s after the scrape that shows its failures", y.requestsAfterScrape(broken).Round(10*time.Millisecond))
 	})
+}
+
+// requestsAfterScrape returns how long the canary gets requests after the first scrape since a time.
+func (y *measured) requestsAfterScrape(since time.Time) time.Duration {
+	y.Helper()
+	scraped, ok := y.scrapes.FirstAfter(since)
+	if !ok {
+		y.Fatal("the gateway is not scraped")
+	}
+	last := scraped
+	for _, a := range y.users[0].Answers() {
+		if a.Track == track.Green && a.Sent.After(last) {
+			last = a.Sent
+		}
+	}
+	return last.Sub(scraped)
 }
