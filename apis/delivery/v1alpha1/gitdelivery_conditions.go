@@ -22,15 +22,15 @@ const ReasonStateOnce xpv2.ConditionReason = "StateOnce"
 // Reasons of a GitDelivery's Ready condition. Terminal means that it stays until the spec, the configuration or the
 // repository changes; the others are tried again.
 const (
-	// ReasonDelivered means that the repository holds what the revision asks for.
+	// ReasonDelivered means that the repository holds the desired trees of the revision.
 	ReasonDelivered xpv2.ConditionReason = "Delivered"
 
-	// ReasonRestoringDrift means that another commit changed the claim's directories, and that they are being restored. It is a reason of a
-	// true Ready: what was ordered was delivered, and is delivered again.
+	// ReasonRestoringDrift means that another commit changed the claim's directories, and that the provider is restoring them. It is a
+	// reason of a true Ready: the revision was delivered before, and is being delivered again.
 	ReasonRestoringDrift xpv2.ConditionReason = "RestoringDrift"
 
-	// ReasonDriftRestored means that the repository holds what the revision asks for, and that the provider restored it last after another
-	// commit had changed it. It stays until something else is asked for.
+	// ReasonDriftRestored means that the repository holds the desired trees of the revision, and that the provider's last commit restored
+	// them after another commit had changed them. It stays until the desired trees change.
 	ReasonDriftRestored xpv2.ConditionReason = "DriftRestored"
 
 	// ReasonPushing means that an attempt was begun.
@@ -61,7 +61,7 @@ const (
 	// Terminal.
 	ReasonStateNewer xpv2.ConditionReason = "StateNewer"
 
-	// ReasonMemoryUnknown means that neither a status nor a repository holds what was done before.
+	// ReasonMemoryUnknown means that neither a status nor a repository holds a record of earlier deliveries.
 	ReasonMemoryUnknown xpv2.ConditionReason = "MemoryUnknown"
 
 	// ReasonStateRefused means that the repository accepts no form of the state. Terminal.

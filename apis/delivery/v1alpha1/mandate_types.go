@@ -5,7 +5,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// A Mandate lets the provider record what follows for the current revision without the function, by the rules of the function.
+// A Mandate lets the provider record the next events of the current revision without the function, by the rules of the function.
 type Mandate struct {
 	// Rules is the version of the rules by which the function decides. A provider that knows lower ones only does nothing by the mandate.
 	// +required
@@ -41,7 +41,7 @@ type Mandate struct {
 	// +required
 	Rollback MandatedRollback `json:"rollback"`
 
-	// Suspended holds back what begins a step, and no rollback. Default: false.
+	// Suspended holds back events that begin a step, and no rollback. Default: false.
 	// +optional
 	Suspended bool `json:"suspended,omitempty"`
 
@@ -91,7 +91,7 @@ type MandatedRollback struct {
 	AttemptTimeout string `json:"attemptTimeout"`
 }
 
-// MandateStatus says what the provider may record by the mandate of the spec. The function leaves these kinds of events to the provider.
+// MandateStatus names the events that the provider may record by the mandate of the spec. The function leaves these kinds of events to the provider.
 type MandateStatus struct {
 	// Rules is the version of the rules that the mandate names.
 	// +required

@@ -141,7 +141,7 @@ type TrafficWorkload struct {
 	MinReplicas int64 `json:"minReplicas,omitempty"`
 }
 
-// SiteTrafficObservation is what was seen of the tracks of a Site.
+// SiteTrafficObservation is the observed state of the tracks of a Site.
 type SiteTrafficObservation struct {
 	// Tracks, in the order of the spec.
 	// +optional
@@ -151,7 +151,7 @@ type SiteTrafficObservation struct {
 	Tracks []TrackObservation `json:"tracks,omitempty"`
 }
 
-// TrackObservation is what was seen of one track.
+// TrackObservation is the observed state of one track.
 type TrackObservation struct {
 	// Name of the track.
 	// +required
