@@ -2,11 +2,11 @@ package v1alpha1
 
 // Resources that each replica asks for.
 type Resources struct {
-	// CPU of each replica, such as 500m or 2. Absent means what the Blueprint says.
+	// CPU of each replica, such as 500m or 2. Absent means the value of the Blueprint.
 	// +optional
 	CPU Quantity `json:"cpu,omitempty"`
 
-	// Memory of each replica, such as 4Gi. Absent means what the Blueprint says.
+	// Memory of each replica, such as 4Gi. Absent means the value of the Blueprint.
 	// +optional
 	Memory Quantity `json:"memory,omitempty"`
 }
@@ -78,7 +78,7 @@ type Slice struct {
 
 // Expectation is an intent in structured form.
 type Expectation struct {
-	// Service is the name of what is to run.
+	// Service is the name of the service to run.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=52
@@ -118,7 +118,7 @@ type Expectation struct {
 	// +optional
 	Resources Resources `json:"resources,omitempty"`
 
-	// Runtime is what the containers and pods of the service get. Absent means what the Blueprint says.
+	// Runtime has settings for the containers and pods of the service. Absent means the settings of the Blueprint.
 	// +optional
 	Runtime *Runtime `json:"runtime,omitempty"`
 

@@ -93,8 +93,8 @@ type AvailabilityCheck struct {
 	// +kubebuilder:validation:Maximum=1000
 	MinAvailable *int32 `json:"minAvailable,omitempty"`
 
-	// Image that the pods have to run. Images with equal digests are equal, whatever their registry. Absent means the image of the intent; if that
-	// names none, pods of any image count.
+	// Image that the pods have to run. Images with equal digests are equal, whatever their registry. Absent means the image of the intent; if the
+	// intent names no image, pods of any image count.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
@@ -195,8 +195,8 @@ type Check struct {
 	// +kubebuilder:validation:Maximum=1000000
 	MinSamples *int32 `json:"minSamples,omitempty"`
 
-	// NoData says what a measurement without data is: Fail; Inconclusive, which decides nothing; Wait, which does not count and stops the clock
-	// of the check until there is data; or Pass.
+	// NoData is the result of a measurement without data: Fail (default); Inconclusive, which decides nothing; Wait, which does not count and
+	// stops the clock of the check until there is data; or Pass.
 	// +optional
 	// +kubebuilder:default=Fail
 	// +kubebuilder:validation:Enum=Fail;Inconclusive;Pass;Wait
@@ -246,8 +246,8 @@ type GatesConfig struct {
 	// +kubebuilder:validation:MaxProperties=32
 	SLOThresholds map[string]Threshold `json:"sloThresholds,omitempty"`
 
-	// MetricRules say how a metric that has a threshold is judged, by its name, where that differs from what the Blueprint says. Site and
-	// configuration bound them. Absent means the rules of the Blueprint.
+	// MetricRules are the rules for measurements of metrics with a threshold, by name of the metric, where they differ from the rules of
+	// the Blueprint. Site and configuration bound them. Absent means the rules of the Blueprint.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	MetricRules map[string]MetricRules `json:"metricRules,omitempty"`
@@ -270,7 +270,7 @@ type GatesConfig struct {
 	// +kubebuilder:default="30m"
 	MetricsUnavailableTimeout Duration `json:"metricsUnavailableTimeout,omitempty"`
 
-	// OnMetricsUnavailable says what happens after metricsUnavailableTimeout: Hold keeps the revision where it is until the backend answers
+	// OnMetricsUnavailable is the action after metricsUnavailableTimeout: Hold (default) holds the revision until the backend answers
 	// again, or until a RolloutRequest decides; Reject rejects the revision.
 	// +optional
 	// +kubebuilder:default=Hold
@@ -278,7 +278,7 @@ type GatesConfig struct {
 	OnMetricsUnavailable MetricsUnavailablePolicy `json:"onMetricsUnavailable,omitempty"`
 }
 
-// MetricsUnavailablePolicy says what happens to a revision whose metrics backend stays unavailable.
+// MetricsUnavailablePolicy is the action on a revision whose metrics backend stays unavailable.
 type MetricsUnavailablePolicy string
 
 // Policies for a metrics backend that stays unavailable.
@@ -290,9 +290,9 @@ const (
 	MetricsUnavailableReject MetricsUnavailablePolicy = "Reject"
 )
 
-// Defaults of what happens when a metrics backend is unavailable, as the schema has them.
+// Defaults of the fields about an unavailable metrics backend, equal to the defaults of the schema.
 const (
-	// DefaultMetricsUnavailableTimeout is that of metricsUnavailableTimeout.
+	// DefaultMetricsUnavailableTimeout is the default of metricsUnavailableTimeout.
 	DefaultMetricsUnavailableTimeout Duration = "30m"
 
 	// DefaultOnMetricsUnavailable is that of onMetricsUnavailable.
