@@ -67,7 +67,7 @@ type Mandate struct {
 
 // MandatedRollback is the rollback policy of a claim as its spec has it.
 type MandatedRollback struct {
-	// AutoRollback rolls a rejected revision back although no user asked for that. False means that only a user does.
+	// AutoRollback rolls a rejected revision back without a request of a user. False means only on request.
 	// +required
 	AutoRollback bool `json:"autoRollback"`
 

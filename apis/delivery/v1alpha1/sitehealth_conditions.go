@@ -22,7 +22,7 @@ const (
 	// HealthReasonOtherImage means that no container of a Deployment has the image.
 	HealthReasonOtherImage = "OtherImage"
 
-	// HealthReasonScaledToZero means that the Deployments are asked for no pods.
+	// HealthReasonScaledToZero means that the desired number of pods is 0.
 	HealthReasonScaledToZero = "ScaledToZero"
 
 	// HealthReasonProgressing means that pods are made or start.

@@ -62,7 +62,7 @@ const (
 	// HealthOtherImage means that a Deployment is for another image.
 	HealthOtherImage HealthState = "OtherImage"
 
-	// HealthScaledToZero means that the Deployments are for the image, and are asked for no pods.
+	// HealthScaledToZero means that the Deployments have the image, and that their desired number of pods is 0.
 	HealthScaledToZero HealthState = "ScaledToZero"
 
 	// HealthNotObserved means that the Site cannot be looked at.
@@ -110,7 +110,7 @@ type SiteHealthState struct {
 	// +optional
 	Updated int32 `json:"updated"`
 
-	// Desired is how many pods the Deployments are asked for.
+	// Desired is the desired number of pods of the Deployments.
 	// +optional
 	Desired int32 `json:"desired"`
 
@@ -147,7 +147,7 @@ type SiteHealthObservation struct {
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image,omitempty"`
 
-	// SitesServing is how many Sites have an available pod of the image for each Deployment, are asked for none, or count as serving.
+	// SitesServing is how many Sites have an available pod of the image for each Deployment, have a desired number of 0, or count as serving.
 	// +optional
 	SitesServing int32 `json:"sitesServing"`
 
@@ -211,7 +211,7 @@ type SiteHealthList struct {
 	Items           []SiteHealth `json:"items"`
 }
 
-// IsServing reports whether a Site serves the image: it has an available pod for each Deployment, is asked for none, or counts as serving.
+// IsServing reports whether a Site serves the image: it has an available pod for each Deployment, has a desired number of 0, or counts as serving.
 func (s SiteHealthState) IsServing() bool {
 	return s.State == HealthAvailable || s.State == HealthScaledToZero || s.State == HealthNotObserved && s.CountsAsServing
 }

@@ -29,12 +29,12 @@ const (
 	ReasonFailed xpv2.ConditionReason = "Failed"
 )
 
-// TypeReleased is the condition that says whether the pause of a step is over. It is there once a SiteSync was asked for a pause.
+// TypeReleased is the condition that says whether the pause of a step is over. It is set once the spec of a SiteSync had a pause.
 const TypeReleased xpv2.ConditionType = "Released"
 
 // Reasons of condition Released.
 const (
-	// ReasonNoPause means that no pause is asked for.
+	// ReasonNoPause means that the spec has no pause.
 	ReasonNoPause xpv2.ConditionReason = "NoPause"
 
 	// ReasonPauseAwaited means that the pause has not begun: not all Sites of the step have been live.

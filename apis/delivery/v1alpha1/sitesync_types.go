@@ -292,7 +292,7 @@ type PauseObservation struct {
 	// +kubebuilder:validation:Maximum=999999
 	StartedMicros int32 `json:"startedMicros,omitempty"`
 
-	// EndsAt is when the pause ends, rounded up to a whole second. It follows from when the pause began, and from the pause that is asked for now.
+	// EndsAt is when the pause ends, rounded up to a whole second. It is the start of the pause plus the current spec's pause.
 	// +required
 	EndsAt metav1.Time `json:"endsAt"`
 }

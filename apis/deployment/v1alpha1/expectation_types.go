@@ -1,6 +1,6 @@
 package v1alpha1
 
-// Resources that each replica asks for.
+// Resources are the resource requests of each replica.
 type Resources struct {
 	// CPU of each replica, such as 500m or 2. Absent means the value of the Blueprint.
 	// +optional
@@ -32,7 +32,7 @@ type Endpoint struct {
 	Protocol string `json:"protocol,omitempty"`
 }
 
-// QoS is the quality of service that is asked for.
+// QoS is the desired quality of service.
 type QoS struct {
 	// DownlinkMbps is the throughput to the user, in megabits per second.
 	// +optional
@@ -114,7 +114,7 @@ type Expectation struct {
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image,omitempty"`
 
-	// Resources that each replica asks for.
+	// Resources are the resource requests of each replica.
 	// +optional
 	Resources Resources `json:"resources,omitempty"`
 
@@ -134,7 +134,7 @@ type Expectation struct {
 	// +kubebuilder:validation:MaxProperties=64
 	Parameters map[string]ParameterValue `json:"parameters,omitempty"`
 
-	// QoS that is asked for.
+	// QoS is the desired quality of service.
 	// +optional
 	QoS *QoS `json:"qos,omitempty"`
 
