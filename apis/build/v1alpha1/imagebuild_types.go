@@ -7,7 +7,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// ImageBuildParameters are what is built.
+// ImageBuildParameters are the source and the settings of a build.
 type ImageBuildParameters struct {
 	// ClaimRef names the Application that the image is for. It is in the namespace of the ImageBuild.
 	// +required
@@ -20,9 +20,9 @@ type ImageBuildParameters struct {
 	Settings `json:",inline"`
 }
 
-// WantedImage identifies the image that is asked for.
+// WantedImage identifies the requested image.
 type WantedImage struct {
-	// Request is the digest of what makes the image: the source, and how it is built.
+	// Request is the digest of the build request: the source, and the build settings.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Request string `json:"request,omitempty"`
@@ -192,30 +192,30 @@ type FailedBuild struct {
 	Attempts int32 `json:"attempts,omitempty"`
 }
 
-// BuilderChanges counts Builds of one request and commit that failed and were asked for again, since the builder had become another one.
+// BuilderChanges counts Builds of one request and commit that failed and were requested again, because the builder had changed.
 type BuilderChanges struct {
-	// Request that was asked for.
+	// Request is the digest of the build request.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Request string `json:"request,omitempty"`
 
-	// Commit that was asked for. Empty for an archive.
+	// Commit that the Builds were for. Empty for an archive.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Commit string `json:"commit,omitempty"`
 
-	// Count of these Builds since a time. No more than three are asked for in an hour.
+	// Count of these Builds since a time. At most three are requested in an hour.
 	// +optional
 	Count int32 `json:"count,omitempty"`
 
-	// Since is when the first of them was asked for.
+	// Since is the time of the first request among them.
 	// +optional
 	Since *metav1.Time `json:"since,omitempty"`
 }
 
-// ImageBuildObservation is what was seen of the source and of kpack.
+// ImageBuildObservation is the observed state of the source and of kpack.
 type ImageBuildObservation struct {
-	// Wanted identifies the image that is asked for.
+	// Wanted identifies the requested image.
 	// +optional
 	Wanted WantedImage `json:"wanted,omitempty"`
 
@@ -239,7 +239,7 @@ type ImageBuildObservation struct {
 	// +optional
 	Failed *FailedBuild `json:"failed,omitempty"`
 
-	// BuilderChanges counts Builds that were asked for again with another builder. Absent if none was.
+	// BuilderChanges counts Builds that were requested again because of another builder. Absent if there were none.
 	// +optional
 	BuilderChanges *BuilderChanges `json:"builderChanges,omitempty"`
 
@@ -250,20 +250,20 @@ type ImageBuildObservation struct {
 	LookNow string `json:"lookNow,omitempty"`
 }
 
-// ImageBuildSpec is what is built.
+// ImageBuildSpec is the requested build.
 type ImageBuildSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what is built.
+	// ForProvider is the requested build.
 	// +required
 	ForProvider ImageBuildParameters `json:"forProvider"`
 }
 
-// ImageBuildStatus is what was seen.
+// ImageBuildStatus is the last observation.
 type ImageBuildStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 
-	// AtProvider is what was seen of the source and of kpack.
+	// AtProvider is the observed state of the source and of kpack.
 	// +optional
 	AtProvider ImageBuildObservation `json:"atProvider,omitempty"`
 }
@@ -304,7 +304,7 @@ type ImageBuildList struct {
 	Items           []ImageBuild `json:"items"`
 }
 
-// WantedImage returns the image that was built of just what is asked for, or nil.
+// WantedImage returns the image whose request and commit are the requested ones, or nil.
 func (o *ImageBuildObservation) WantedImage() *BuiltImage {
 	if l := o.Latest; l != nil && o.Wanted.Request != "" && l.Request == o.Wanted.Request && l.Commit == o.Wanted.Commit {
 		return l
