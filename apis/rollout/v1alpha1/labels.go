@@ -26,7 +26,7 @@ const (
 // maxLabel is how many characters the value of a label has at most.
 const maxLabel = 63
 
-// OpenLabels are those of the open requests for a deployment.
+// OpenLabels returns the labels of the open requests for a deployment.
 func OpenLabels(apiGroup, name string) map[string]string {
 	if len(name) > maxLabel {
 		sum := sha256.Sum256([]byte(name))
