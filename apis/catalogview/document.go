@@ -8,7 +8,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// ConfigMapName is the name of the ConfigMap in which the provider publishes what its namespace may use. A user who makes an empty one asks for it.
+// ConfigMapName is the name of the ConfigMap in which the provider publishes the catalog that its namespace may use. A user who makes an empty
+// ConfigMap of that name requests it.
 const ConfigMapName = "intentplane-catalog"
 
 // Keys of the ConfigMap.
@@ -41,7 +42,7 @@ func EncodeSites(all []Site) (string, error) {
 	return encodeList(all)
 }
 
-// EncodeBlueprints returns the document of Blueprints, those that are large without examples and descriptions. It returns an error if it cannot be encoded.
+// EncodeBlueprints returns the document of Blueprints, large Blueprints without examples and descriptions. It returns an error if it cannot be encoded.
 func EncodeBlueprints(all []Blueprint) (string, error) {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b Blueprint) int { return strings.Compare(a.Object, b.Object) })
@@ -51,7 +52,7 @@ func EncodeBlueprints(all []Blueprint) (string, error) {
 	return encodeList(all)
 }
 
-// encodeList leaves out what the document has no room for, from the end.
+// encodeList encodes a list, and omits items at its end that exceed the size limit of the document.
 func encodeList[T any](all []T) (string, error) {
 	out, size := List[json.RawMessage]{Items: []json.RawMessage{}}, 0
 	for i := range all {
