@@ -18,7 +18,8 @@ func allowedMacros() []string {
 	return []string{operators.Has, operators.All, operators.Exists, operators.ExistsOne, operators.Filter}
 }
 
-// allowedFunctions are those whose steps are short. There are none for regular expressions, for bytes, and for times, whose zones are files.
+// allowedFunctions returns the functions with short steps. Functions for regular expressions, for bytes, and for times, whose zones are
+// files, are not allowed.
 func allowedFunctions() []*env.Function {
 	names := []string{
 		operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional, operators.NotStrictlyFalse,
