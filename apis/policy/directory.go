@@ -21,7 +21,7 @@ type Kustomization struct {
 }
 
 // checkKustomizations returns an error unless the files are in the directory itself, or in the folders of its tracks, and the kustomization.yaml of the
-// directory and of each folder lists just what is in it.
+// directory and of each folder lists exactly the other files in it.
 func checkKustomizations(in Input) error {
 	folders := filesByFolder(in.Files)
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {

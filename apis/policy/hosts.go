@@ -45,7 +45,7 @@ func hostsOfRoute(o *unstructured.Unstructured) (hosts []string, isRoute bool) {
 	return nil, false
 }
 
-// hostsIn returns a list of hosts. What is not a list of texts counts as no host, which takes each one.
+// hostsIn returns a list of hosts. A value that is not a list of texts counts as the empty host, which matches each host.
 func hostsIn(object map[string]any, fields ...string) []string {
 	hosts, _, err := unstructured.NestedStringSlice(object, fields...)
 	if err != nil || len(hosts) == 0 {

@@ -1,6 +1,5 @@
-// Package policy holds the limits that a tenant may not cross. It is pure, and used twice: by the function on what it renders, and
-// by the provider on the trees that it is about to write, so that a managed resource written by hand gets no further than a
-// claim.
+// Package policy holds the limits that a tenant may not cross. It is pure, and used twice: by the function on its rendered objects, and by the provider on
+// the trees that it is about to write, so that a managed resource written by hand gets no further than a claim.
 package policy
 
 import (
@@ -36,7 +35,7 @@ const (
 	kustomizationRef    = "kustomization.yaml"
 )
 
-// Input is one directory of a delivery, and what its limits are read from.
+// Input is one directory of a delivery, and the sources of its limits.
 type Input struct {
 	// Claim that is delivered.
 	Claim rolloutv1alpha1.ClaimReference

@@ -69,7 +69,7 @@ func CheckMetricsServer(site *catalogv1alpha1.Site, configKind string, c *config
 	}
 	u, err := url.Parse(address)
 	if err != nil || !isLoopback(u.Hostname()) {
-		return nil //nolint:nilerr // What cannot be read is refused by others.
+		return nil //nolint:nilerr // Another check refuses an unreadable value.
 	}
 	return errors.Errorf("%s: %q is a loopback address, which is the provider's own machine: name one that the provider's Pod reaches", field, u.Host)
 }
