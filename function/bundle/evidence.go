@@ -20,17 +20,17 @@ type Facts struct {
 	// Enabled is how many packages are to be deployed, also if the spec cannot be carried out.
 	Enabled int
 
-	// Layers are those of the packages that are asked for, by their names.
+	// Layers are the layers of the requested packages, by their names.
 	Layers map[string]int32
 
 	// Disabled are the names of the packages that are not to be deployed.
 	Disabled []string
 
-	// Observed is what the BundleState reports. A report about another spec proves nothing.
+	// Observed is the report of the BundleState. A report about another spec proves nothing.
 	Observed statev1alpha1.BundleStateObservation
 }
 
-// addPackages adds what is asked for.
+// addPackages adds the requested packages.
 func (f *Facts) addPackages(packages []statev1alpha1.BundlePackage) {
 	f.Layers = map[string]int32{}
 	for _, p := range packages {
@@ -41,7 +41,7 @@ func (f *Facts) addPackages(packages []statev1alpha1.BundlePackage) {
 	}
 }
 
-// addObservation adds what the BundleState reports, if there is one.
+// addObservation adds the report of the BundleState, if there is one.
 func (f *Facts) addObservation(s *statev1alpha1.BundleState) {
 	if s != nil {
 		f.Observed = s.Status.AtProvider
@@ -65,12 +65,12 @@ func (f *Facts) findPackage(is func(statev1alpha1.PackageObservation) bool) *sta
 	return &f.Observed.Packages[i]
 }
 
-// failedPackage returns the first package that failed, or nil. One that waits for its turn did not: what failed was an earlier spec.
+// failedPackage returns the first package that failed, or nil. A package that waits for its turn did not fail: the failure was of an earlier spec.
 func (f *Facts) failedPackage() *statev1alpha1.PackageObservation {
 	return f.findPackage(func(p statev1alpha1.PackageObservation) bool { return p.HasFailed() })
 }
 
-// pendingPackage returns the first package that does not have what is asked for, or nil.
+// pendingPackage returns the first package that does not run its current spec, or nil.
 func (f *Facts) pendingPackage() *statev1alpha1.PackageObservation {
 	return f.findPackage(func(p statev1alpha1.PackageObservation) bool {
 		if f.isEnabled(p.Name) {
