@@ -1,5 +1,5 @@
-// Package canary plans the steps in which a revision gets the requests of the one before it. It is pure: it knows the spec, and which Sites the stable
-// revision serves.
+// Package canary plans the steps in which a revision gets the requests of the previous revision. It is pure: its inputs are the spec, and the Sites
+// that the stable revision serves.
 package canary
 
 import (
@@ -31,7 +31,7 @@ type Wave struct {
 	Field string
 }
 
-// Input is what a plan follows from.
+// Input is the input of a plan.
 type Input struct {
 	// Waves in their order, each with Sites.
 	Waves []Wave
