@@ -17,7 +17,7 @@ import (
 // maxShown is how many names a message lists.
 const maxShown = 5
 
-// maxTypos is by how many characters a name may differ from one that is suggested for it.
+// maxTypos is the number of characters by which a name may differ from a suggestion.
 const maxTypos = 2
 
 // waitByQuotes explains how a sentence names a Site that is created later.
