@@ -32,7 +32,7 @@ func (r recheck) joinWith(other recheck) recheck {
 	return out
 }
 
-// recheckOf returns when what has a problem may succeed.
+// recheckOf returns the time of the next attempt after a problem.
 func recheckOf(p *phase.Problem) recheck {
 	if p == nil || !p.Retried {
 		return recheck{}
