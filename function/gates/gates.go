@@ -36,9 +36,9 @@ const (
 	bytesPerCheck = 500
 )
 
-// Input is what checks are compiled from.
+// Input is the input of the compilation of checks.
 type Input struct {
-	// Service of the intent, and Namespace of the claim: what the placeholders of queries stand for.
+	// Service of the intent, and Namespace of the claim: the values of the placeholders of queries.
 	Service, Namespace string
 
 	// Image of the intent. Empty means the Blueprint's.
@@ -217,7 +217,7 @@ type declaredCheck struct {
 	kind kind
 	// fromDeployment is true for a check that the deployment declares, and false for a metric of its Blueprint.
 	fromDeployment bool
-	// rules that the deployment declares for a metric. A Site and its configuration bound these, and not those of the Blueprint.
+	// rules that the deployment declares for a metric. A Site and its configuration bound these, but not the rules of the Blueprint.
 	rules deploymentv1alpha1.MetricRules
 	deploymentv1alpha1.Check
 }
