@@ -31,7 +31,7 @@ type facts struct {
 	// Desired ManagedCluster, unless there is a problem, and Observed one. Nil means none.
 	Desired, Observed *clusterv1alpha1.ManagedCluster
 
-	// matchesDesired is true if the observed ManagedCluster asks for what is desired.
+	// matchesDesired is true if the spec of the observed ManagedCluster equals the desired spec.
 	matchesDesired bool
 }
 
@@ -60,7 +60,7 @@ func (f *facts) isCurrent() bool {
 	return f.isObserved() && f.matchesDesired && f.readyCondition().ObservedGeneration == f.Observed.GetGeneration()
 }
 
-// isForeignCluster reports whether the observed Cluster is another one than that which the ManagedCluster made.
+// isForeignCluster reports whether the observed Cluster is not the Cluster that the ManagedCluster made.
 func (f *facts) isForeignCluster() bool {
 	return f.readyReason() == clusterv1alpha1.ReasonNameTaken || f.readyReason() == clusterv1alpha1.ReasonObjectsGone
 }
