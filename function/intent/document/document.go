@@ -14,7 +14,7 @@ const (
 	// MaxBytes is how many bytes of text an intent may have. The schema says so too.
 	MaxBytes = 16 << 10
 
-	// maxDepth is how deep an intent may nest. What it may say needs four.
+	// maxDepth is how deep an intent may nest. The fields of an intent need four levels.
 	maxDepth = 8
 )
 

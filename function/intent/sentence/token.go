@@ -32,7 +32,7 @@ type token struct {
 // quotes are the characters that a name may stand between.
 const quotes = "\"'"
 
-// quotedName is a name between two quotes of one kind. What else the marks of a sentence could do in quotes is not read.
+// quotedName is a name between two quotes of one kind. Other marks of a sentence are not allowed in quotes.
 var quotedName = regexp.MustCompile(`^(?:"([A-Za-z0-9][A-Za-z0-9._-]*)"|'([A-Za-z0-9][A-Za-z0-9._-]*)')$`)
 
 // tokenize returns the words of a text and its commas, semicolons and periods.
