@@ -1,5 +1,5 @@
-// Package phase projects what is known about a deployment into its status: phase, outcome, conditions and the log of
-// transitions. It decides nothing: throw the status away, and it comes back the same.
+// Package phase projects the recorded and observed state of a deployment into its status: phase, outcome, conditions
+// and the log of transitions. It decides nothing: a deleted status is computed again with the same content.
 package phase
 
 import (
