@@ -45,9 +45,9 @@ const (
 // exponentPattern of a quantity, which costs its library much time when it is large.
 var exponentPattern = regexp.MustCompile(`[eE][-+0-9]`)
 
-// intentTransformers returns what our kustomization adds so that a Blueprint follows the intent where its author wrote no replacements: images,
-// and transformers for marked workloads. Both are nil where the Blueprint has no image or mark for them: kustomize fails on objects that only
-// look as if they had containers. It returns an error that names the value for an unusable one of the Blueprint's intent.yaml.
+// intentTransformers returns the additions of our kustomization by which a Blueprint without replacements follows the intent: images, and
+// transformers for marked workloads. Both are nil if the Blueprint has no image or mark for them: kustomize fails on objects that only look as
+// if they had containers. It returns an error that names the value for an unusable value of the Blueprint's intent.yaml.
 func intentTransformers(data map[string]string, u Uses) (images []map[string]string, workloads map[string]any, err error) {
 	if u.Image && data["image"] != "" {
 		image, ok := kustomizeImage(data["image"])
@@ -108,7 +108,7 @@ func workloadTransformers(data map[string]string) map[string]any {
 	return transformerList(items)
 }
 
-// An patchOperation of a JSON patch. Whatever stands at the path, text or number or nothing, the value takes its place.
+// A patchOperation is an operation of a JSON patch. The value replaces any value at the path: text, number or none.
 type patchOperation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
