@@ -142,7 +142,7 @@ func hasSourcesOf(o Observed, r ledger.Request) bool {
 }
 
 // rendererHold returns the reason why a new renderer alone begins no revision now: a user has to approve it, or the deployment's time of the day has not
-// come. It is the one decision that depends on the time. Without it all deployments would deliver a new renderer at once, and no record of a turn is kept.
+// come. It is the only decision that depends on the time. Without it all deployments would deliver a new renderer at once, and no record of a turn is kept.
 func (c *Core) rendererHold(in Input) step.Hold {
 	switch {
 	case needsApproval(in):

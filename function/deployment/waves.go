@@ -19,7 +19,7 @@ func invalidWave(i int, format string, args ...any) error {
 	return &wavesError{message: fmt.Sprintf("spec.deliveryConfig.waves[%d]: ", i) + fmt.Sprintf(format, args...)}
 }
 
-// planSteps brings a revision to the Sites of one wave after the other, and at last to the Sites in no wave. A wave without Sites is no step.
+// planSteps brings a revision to the Sites of one wave after the other, and at last to the Sites in no wave. A wave without Sites adds no step.
 func planSteps(waves []deploymentv1alpha1.Wave, places []catalog.Place) ([]ledger.Step, error) {
 	in, err := waveOfSites(waves, places)
 	if err != nil {
