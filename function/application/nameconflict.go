@@ -52,7 +52,7 @@ func checkName(in Input, f *Facts, out *Output, apiVersion, kind string) error {
 	return nil
 }
 
-// judgeOwner finds the problem with an object of the Application's name. An object that the Application controls is no problem.
+// judgeOwner finds the problem with an object of the Application's name. An object that the Application controls does not count.
 func (f *Facts) judgeOwner(in Input, kind string, o *metav1.PartialObjectMetadata) {
 	owner := metav1.GetControllerOf(o)
 	switch {
