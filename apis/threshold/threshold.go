@@ -1,4 +1,4 @@
-// Package threshold is the one grammar of limits for measurements, such as "<= 500ms", ">= 99.0 %" or "< 0.05".
+// Package threshold is the only grammar of limits for measurements, such as "<= 500ms", ">= 99.0 %" or "< 0.05".
 package threshold
 
 import (

@@ -1,4 +1,4 @@
-// Package tree holds the one codec of trees: how the files of a directory travel in an object, and their git tree id in a repository.
+// Package tree holds the only codec of trees: how the files of a directory travel in an object, and their git tree id in a repository.
 package tree
 
 import (
