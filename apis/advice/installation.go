@@ -15,7 +15,7 @@ const (
 	// ReasonRightMissing means that an API server refused a request of the provider, or of Crossplane, for a right that it lacks.
 	ReasonRightMissing = "RightMissing"
 
-	// ReasonNotComposed means that the status does not speak about the present spec: Crossplane or the function has not looked at it yet.
+	// ReasonNotComposed means that the status is not about the current spec: Crossplane or the function has not observed it yet.
 	ReasonNotComposed = "NotComposed"
 
 	// ReasonNotReconciled means that the provider has not observed the present generation of an object.

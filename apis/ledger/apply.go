@@ -98,7 +98,7 @@ func (o Ordered) apply(s State, at metav1.Time) (State, string) {
 	return s.begin(), ""
 }
 
-// repeatsRejected is true for a revision that delivers an intent again that was rejected, which no user asked for. A revision that a repository
+// repeatsRejected is true for a revision that delivers an intent again that was rejected, without a request of a user. A revision that a repository
 // refused because of files of other users may follow once they may be overwritten.
 func (s State) repeatsRejected(o Ordered) bool {
 	if !s.IsRejected() || o.Revision.RequestRef != nil || s.Current.Request.Intent != o.Revision.Request.Intent {

@@ -135,7 +135,7 @@ type Judged struct {
 	// +listType=atomic
 	Trees []SiteTree `json:"trees,omitempty"`
 
-	// RequestRef names the RolloutRequest that asked for a rejection. Absent means that none did.
+	// RequestRef names the RolloutRequest of a rejection. Absent means that there is none.
 	// +optional
 	RequestRef *RequestReference `json:"requestRef,omitempty"`
 }

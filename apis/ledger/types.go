@@ -146,7 +146,7 @@ type Part struct {
 	Sites []string `json:"sites,omitempty"`
 }
 
-// RequestReference names the RolloutRequest by which a user asked for an event.
+// RequestReference names the RolloutRequest by which a user requested an event.
 type RequestReference struct {
 	// Name of the RolloutRequest.
 	// +required
@@ -244,7 +244,7 @@ type Revision struct {
 	// +kubebuilder:validation:MaxLength=80
 	Workload string `json:"workload,omitempty"`
 
-	// RequestRef names the RolloutRequest that asked for the revision. Absent means that an edit or an update did.
+	// RequestRef names the RolloutRequest of the revision. Absent means that an edit or an update caused it.
 	// +optional
 	RequestRef *RequestReference `json:"requestRef,omitempty"`
 }

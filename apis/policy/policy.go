@@ -68,7 +68,7 @@ type Input struct {
 	Definitions *schema.Set
 }
 
-// Directory is where a claim's files for one Site lie, for ever.
+// Directory is the permanent directory of a claim's files for one Site.
 func Directory(prefix, sitePath, namespace, name string) string {
 	return path.Join(prefix, sitePath, namespace, name)
 }

@@ -15,7 +15,7 @@ import (
 
 // CheckOwnQuery returns an error, which names the field of the check, when a check may not ask a query that is not a Blueprint's. A
 // server shows all of its series to each client, so that its owner may allow the metrics of Blueprints only. A server that the check itself
-// names is asked without credentials, so that every query is allowed there.
+// names gets no credentials, so that every query is allowed there.
 func CheckOwnQuery(site *catalogv1alpha1.Site, c *configv1alpha1.ProviderConfigSpec, p *deploymentv1alpha1.PrometheusCheck) error {
 	if p.Address != "" && p.Address != PrometheusAddress(site, c) {
 		return nil

@@ -16,7 +16,7 @@ const (
 	schemeSSH = "ssh"
 )
 
-// A RepositoryURL is where a repository is.
+// A RepositoryURL is the address of a repository.
 type RepositoryURL struct {
 	// Scheme is http, https or ssh.
 	Scheme string
@@ -26,7 +26,7 @@ type RepositoryURL struct {
 	Host string
 	// Port as written. Empty means the scheme's own.
 	Port string
-	// Path as the server is asked for it: escaped for http and https, and not for ssh.
+	// Path as the request to the server has it: escaped for http and https, and not for ssh.
 	Path string
 
 	// plain is the path without escapes.

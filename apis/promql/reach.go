@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// A Reach is how far a query looks back from the time that it is asked for.
+// A Reach is the lookback of a query from its evaluation time.
 type Reach struct {
 	// Windows is how far the ranges in square brackets reach back, with their offsets. 0 means that there are none.
 	Windows time.Duration

@@ -34,7 +34,7 @@ func requestBuild(in Input, o observed, f *Facts, out *Output) (string, error) {
 	return asked, addResource(out, BuildName, want)
 }
 
-// BuildFor returns the ImageBuild that an Application with a source asks for. Defaults of the spec have to be filled in.
+// BuildFor returns the desired ImageBuild of an Application with a source. Defaults of the spec have to be filled in.
 func BuildFor(in Input) *buildv1alpha1.ImageBuild {
 	config := defaultConfig
 	if ref := in.Spec.Deploy.DeliveryConfig.GitOpsRepo; ref.Kind == policy.KindClusterProviderConfig && ref.Name != "" {
@@ -76,7 +76,7 @@ func (f *Facts) observeBuild(in Input, o observed, asked string) {
 	}
 }
 
-// refusals returns the reasons of a build that is refused as it is asked for.
+// refusals returns the reasons of a refused build request.
 func refusals() []xpv2.ConditionReason {
 	return []xpv2.ConditionReason{buildv1alpha1.ReasonPolicyDenied, buildv1alpha1.ReasonForeignImage, buildv1alpha1.ReasonInvalid, buildv1alpha1.ReasonNameTaken, buildv1alpha1.ReasonImageRefused}
 }

@@ -73,7 +73,7 @@ func addResource(out *Output, name string, v any) error {
 	return nil
 }
 
-// DeploymentFor returns the IntentDeployment that an Application of this spec asks for. Defaults of the spec have to be filled in.
+// DeploymentFor returns the desired IntentDeployment of an Application of this spec. Defaults of the spec have to be filled in.
 func DeploymentFor(namespace, name string, s v1alpha1.ApplicationSpec) *Composed {
 	return &Composed{
 		TypeMeta:   metav1.TypeMeta{APIVersion: deploymentv1alpha1.GroupNamespaced + "/" + deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind},
@@ -89,7 +89,7 @@ func deploymentSpecFor(name string, s v1alpha1.ApplicationSpec) deploymentv1alph
 	}
 }
 
-// Composed is an IntentDeployment as it is asked for. It has no status.
+// Composed is a desired IntentDeployment. It has no status.
 type Composed struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

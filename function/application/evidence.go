@@ -16,7 +16,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// BuildState is where the build of the commit stands that is asked for.
+// BuildState is the state of the build of the requested commit.
 type BuildState string
 
 // States of a build.
@@ -60,7 +60,7 @@ type Build struct {
 	// Reason and Message explain the state, on one line.
 	Reason, Message string
 
-	// SourceTrouble is why the last look at the repository found no commit. Empty if it found one.
+	// SourceTrouble is the error of the last observation of the repository. Empty if it found the commit.
 	SourceTrouble string
 
 	// Name of the Build of kpack, the Step that it is at or that failed, and the command that shows its log.
@@ -98,7 +98,7 @@ func (b *Build) WantedImage() string {
 	return b.Image
 }
 
-// A Deployment is the evidence about the IntentDeployment that delivers the image. All of it is of one status write.
+// A Deployment is the evidence about the IntentDeployment that delivers the image. All fields are from one status write.
 type Deployment struct {
 	// Name of the IntentDeployment.
 	Name string
@@ -113,7 +113,7 @@ type Deployment struct {
 	Message            string
 	Revision, Verified int64
 
-	// IsHeldBack says that something else is asked for than the revision, and held back.
+	// IsHeldBack is set if the spec requests another revision, and is held back.
 	IsHeldBack bool
 
 	// Sites that it delivers to, sorted.
@@ -139,7 +139,7 @@ func ObserveDeployment(name, asked string, s deploymentv1alpha1.IntentDeployment
 // isTakenUp reports whether the status is about the spec that the IntentDeployment should have.
 func (d Deployment) isTakenUp() bool { return d.Asked != "" && d.Asked == d.Reported }
 
-// isSuspended reports whether the revision came to its end, and the spec asks for another one, which is held back: the outcome is that of an earlier
+// isSuspended reports whether the revision came to its end, and the spec requests another revision, which is held back: the outcome is that of an earlier
 // request.
 func (d Deployment) isSuspended() bool { return d.isTakenUp() && d.IsHeldBack && d.Outcome != "" }
 
@@ -194,7 +194,7 @@ type Facts struct {
 	// Note is a remark for the author about a valid spec. Empty if there is none.
 	Note string
 
-	// Image that the IntentDeployment is asked for. Empty if it is asked for none.
+	// Image is the desired image of the IntentDeployment. Empty if there is none.
 	Image string
 
 	// URL of the service. Empty if it has no route.

@@ -147,7 +147,7 @@ func (f *Facts) troubleMessage() string {
 // shortCommit returns the first characters of a commit id.
 func shortCommit(id string) string { return id[:min(len(id), 8)] }
 
-// routeTrouble returns the first Site whose route is not accepted, and why. The reason is empty if all routes are accepted, or none is asked for.
+// routeTrouble returns the first Site whose route is not accepted, and why. The reason is empty if all routes are accepted, or the spec has none.
 func (f *Facts) routeTrouble() (site deliveryv1alpha1.SiteHealthState, reason string) {
 	if f.URL == "" {
 		return site, ""

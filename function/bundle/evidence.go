@@ -8,7 +8,7 @@ import (
 
 // Facts are all that a status follows from.
 type Facts struct {
-	// Digest of the spec, and the Version that it asks for.
+	// Digest of the spec, and its Version.
 	Digest, Version string
 
 	// Problem because of which the spec cannot be carried out. Empty if there is none.
@@ -48,10 +48,10 @@ func (f *Facts) addObservation(s *statev1alpha1.BundleState) {
 	}
 }
 
-// isCurrent reports whether the BundleState reports about the spec that is asked for.
+// isCurrent reports whether the report of the BundleState is about the current spec.
 func (f *Facts) isCurrent() bool { return f.Problem == "" && f.Observed.SpecDigest == f.Digest }
 
-// isEnabled reports whether a package is asked for, and is to be deployed.
+// isEnabled reports whether the spec has a package, and enables it.
 func (f *Facts) isEnabled(name string) bool {
 	return f.Layers[name] > 0 && !slices.Contains(f.Disabled, name)
 }
@@ -85,7 +85,7 @@ func (f *Facts) degradedPackage() *statev1alpha1.PackageObservation {
 	return f.findPackage(func(p statev1alpha1.PackageObservation) bool { return f.isEnabled(p.Name) && !p.Ready })
 }
 
-// countReady returns how many packages are deployed as they are asked for now, and ready.
+// countReady returns the number of packages that run their current spec, and are ready.
 func (f *Facts) countReady() int {
 	ready := 0
 	for _, p := range f.Observed.Packages {

@@ -20,7 +20,7 @@ type Projection struct {
 	// Conditions of the Bundle.
 	Conditions []projection.Condition
 
-	// Ready says whether the Bundle is as it was asked for, now.
+	// Ready says whether the Bundle is in its desired state now.
 	Ready bool
 }
 

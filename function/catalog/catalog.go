@@ -41,7 +41,7 @@ type Query struct {
 	Pinned string
 }
 
-// BlueprintName is the spec.blueprintName of the Blueprint that is asked for.
+// BlueprintName is the spec.blueprintName of the requested Blueprint.
 func (q Query) BlueprintName() string {
 	if q.Blueprint.Name != "" {
 		return q.Blueprint.Name

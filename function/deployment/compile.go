@@ -33,14 +33,14 @@ type Compiled struct {
 	// renderer is the version that renders.
 	renderer int32
 
-	// request that the spec comes to, and the revision that it asks for.
+	// request that the spec compiles to, and the desired revision.
 	request Request
 	desired step.Desired
 
 	// preferredHome is the name of the configuration of the repository that a new ledger is opened in. Empty means that it is not known.
 	preferredHome string
 
-	// deliveries that the spec asks for. Their trees do not depend on the revision that they are part of.
+	// deliveries of the desired revision. Their trees do not depend on the revision that they are part of.
 	deliveries map[string]*deliveryv1alpha1.GitDelivery
 
 	// unobserved are the Sites without an engine, and whether a delivered tree counts as live there. Nil means that the catalog is not known.
@@ -205,7 +205,7 @@ func (c *Core) compileDeliveries(in Input, o Observed, s *catalog.Selection, ren
 	return checkSizes(inherited, o.deliveries)
 }
 
-// CatalogQuery asks for the Sites, the Blueprint and the configurations of a deployment, whose intent was read from a field.
+// CatalogQuery requests the Sites, the Blueprint and the configurations of a deployment, whose intent was read from a field.
 func CatalogQuery(in Input, i intent.Intent, field string) catalog.Query {
 	return catalog.Query{
 		Namespace:      in.Claim.Namespace,

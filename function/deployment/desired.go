@@ -153,7 +153,7 @@ func (c *Core) rendererHold(in Input) step.Hold {
 	return step.HoldNone
 }
 
-// desiredRevision returns the revision that the spec asks for, from the deliveries that it comes to.
+// desiredRevision returns the desired revision of the spec, from its compiled deliveries.
 func (c *Core) desiredRevision(in Input, o Observed, k Compiled, inherited map[string]*deliveryv1alpha1.GitDelivery) step.Desired {
 	out := step.Desired{
 		Request: k.request.Request, Blueprint: k.request.Blueprint, Plan: k.request.Plan, Parts: partsOf(inherited),

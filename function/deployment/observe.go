@@ -24,7 +24,7 @@ type Observed struct {
 	// specDigest is the digest of the spec.
 	specDigest string
 
-	// retained asks for each composed resource as it is, by its name in the composition.
+	// retained has each composed resource as it was observed, by its name in the composition.
 	retained map[string]Resource
 
 	// deliveries, sync and gates are the composed resources, by their names in the composition. A sync of nil means that there is none.
@@ -39,7 +39,7 @@ type Observed struct {
 	// requests are the open RolloutRequests of the deployment.
 	requests []rolloutv1alpha1.RolloutRequest
 
-	// home of the ledger. Its ConfigRef is empty if no repository has a ledger, or was asked to open one.
+	// home of the ledger. Its ConfigRef is empty if no repository has a ledger, or a request to open one.
 	home step.Home
 
 	// state of the ledger, with the events by which it begins or continues. While the home is unknown, it is the assumed state.

@@ -102,7 +102,7 @@ func RequestOf(r *rolloutv1alpha1.RolloutRequest) step.Request {
 	}
 }
 
-// A refusal is why the update that a request approves is not delivered.
+// A refusal is the reason why the update that a request approves is not delivered.
 type refusal struct {
 	// message to the user.
 	message string

@@ -27,7 +27,7 @@ const (
 	SitesAll = "all"
 )
 
-// Resources that each replica asks for.
+// Resources are the resource requests of each replica.
 type Resources struct {
 	// CPU as a canonical quantity. Empty means the value of the Blueprint.
 	CPU string `json:"cpu,omitempty"`
@@ -48,7 +48,7 @@ type Endpoint struct {
 	Protocol string `json:"protocol,omitempty"`
 }
 
-// QoS is the quality of service that is asked of the network, as canonical decimal numbers. Empty means that nothing is asked.
+// QoS is the requested quality of service of the network, as canonical decimal numbers. Empty means no request.
 type QoS struct {
 	// DownlinkMbps is the throughput to the user.
 	DownlinkMbps string `json:"downlinkMbps,omitempty"`
@@ -101,7 +101,7 @@ type Intent struct {
 	// Image that runs. Empty means the Blueprint's.
 	Image string
 
-	// Resources that each replica asks for.
+	// Resources are the resource requests of each replica.
 	Resources Resources
 
 	// Runtime has the settings of containers and pods, with their defaults. Nil means the settings of the Blueprint.
@@ -113,7 +113,7 @@ type Intent struct {
 	// Parameters for the Blueprint.
 	Parameters map[string]string
 
-	// QoS that is asked of the network.
+	// QoS is the requested quality of service of the network.
 	QoS QoS
 
 	// Slice that the service is in.

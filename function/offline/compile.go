@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// maxRounds is how often a catalog is asked at most, as Crossplane would.
+// maxRounds is the greatest number of requests to a catalog, as in Crossplane.
 const maxRounds = 5
 
 // Compiled is a deployment that was compiled without a control plane.

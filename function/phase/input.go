@@ -84,7 +84,7 @@ type Decision struct {
 	// Requests are the results of RolloutRequests.
 	Requests []v1alpha1.RequestStatus
 
-	// Stop is why a rejected revision is not rolled back. Empty means that it is, or was.
+	// Stop is the reason why a rejected revision is not rolled back. Empty means that it is, or was.
 	Stop step.Hold
 
 	// Target that a rejected revision is, or would be, rolled back to, and the commit that brought it to a branch. Nil means that there is none.

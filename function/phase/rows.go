@@ -99,7 +99,7 @@ func firstRow(rows []Row, f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 // phaseOf returns the phase of facts, with the outcome and its message.
 func phaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) { return firstRow(Rows(), f) }
 
-// rejectedPhaseOf is where a rejected revision stands, also while the spec cannot be carried out.
+// rejectedPhaseOf returns the phase of a rejected revision, also while the spec cannot be carried out.
 func rejectedPhaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 	return firstRow(rejectedRows(), f)
 }

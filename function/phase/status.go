@@ -127,7 +127,7 @@ func restoredMessage(f *Input) string {
 	return fmt.Sprintf(" The Sites run revision %d again.", f.State.Target)
 }
 
-// isRequestedRollback is true for a revision that was rolled back because a user asked for that.
+// isRequestedRollback is true for a revision that was rolled back on request of a user.
 func (f *Input) isRequestedRollback() bool {
 	return f.State.IsRejected() && f.State.Verdict.Reason == rolloutv1alpha1.RejectedRequested && f.State.Restored && f.IsRecorded()
 }

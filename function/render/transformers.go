@@ -115,7 +115,7 @@ type patchOperation struct {
 	Value any    `json:"value"`
 }
 
-// A podPath is where some kinds of workloads have the spec of their pods.
+// A podPath is the path of the pod spec in some kinds of workloads.
 type podPath struct {
 	name, group, kinds string
 	path               []string

@@ -55,7 +55,7 @@ func clusterName(in Input) string {
 	return in.Name
 }
 
-// requestsSameCluster reports whether the observed ManagedCluster asks for the same as the desired one.
+// requestsSameCluster reports whether the specs of the observed and of the desired ManagedCluster are equal.
 func requestsSameCluster(observed, desired *clusterv1alpha1.ManagedCluster) (bool, error) {
 	if observed == nil || !slices.Equal(observed.Spec.ManagementPolicies, desired.Spec.ManagementPolicies) || !hasSameConfig(observed, desired) {
 		return false, nil

@@ -52,7 +52,7 @@ type Output struct {
 	// Conditions of the WorkloadCluster.
 	Conditions []projection.Condition
 
-	// Ready says whether the cluster is as it was asked for, now.
+	// Ready says whether the cluster is in its desired state now.
 	Ready bool
 }
 

@@ -107,7 +107,7 @@ type BuildStatus struct {
 	Waiting WaitingImage `json:"waiting,omitzero"`
 }
 
-// DeploymentStatus is where the IntentDeployment of the Application stands.
+// DeploymentStatus is the state of the Application's IntentDeployment.
 type DeploymentStatus struct {
 	// Name of the IntentDeployment. It is in the namespace of the Application.
 	// +optional
@@ -122,14 +122,14 @@ type DeploymentStatus struct {
 	// +optional
 	VerifiedRevision int64 `json:"verifiedRevision,omitempty"`
 
-	// Outcome of the deployment of the commit and the spec that this status speaks about, when it came to an end: Succeeded, Failed or RolledBack.
+	// Outcome of the deployment of the commit and the spec that this status is about, when it came to an end: Succeeded, Failed or RolledBack.
 	// Empty before, and while they have no image, or are held back.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Outcome string `json:"outcome,omitempty"`
 }
 
-// SiteStatus is where the Application stands at one Site.
+// SiteStatus is the state of the Application at one Site.
 type SiteStatus struct {
 	// State of the pods at the Site: Available, Progressing, Unavailable, Missing, OtherImage, ScaledToZero or NotObserved.
 	// +optional
@@ -195,7 +195,7 @@ type ApplicationStatus struct {
 	// +kubebuilder:validation:MaxLength=2048
 	Message string `json:"message,omitempty"`
 
-	// SpecDigest of the spec that this status speaks about.
+	// SpecDigest of the spec that this status is about.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	SpecDigest string `json:"specDigest,omitempty"`

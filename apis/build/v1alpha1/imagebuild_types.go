@@ -42,7 +42,7 @@ type WantedImage struct {
 	SeenAt *metav1.Time `json:"seenAt,omitempty"`
 }
 
-// SourceTrouble is why the last look at the repository found no commit.
+// SourceTrouble is the error of the last observation of the repository.
 type SourceTrouble struct {
 	// Reason why the look found no commit. Empty if it found one.
 	// +optional
@@ -219,7 +219,7 @@ type ImageBuildObservation struct {
 	// +optional
 	Wanted WantedImage `json:"wanted,omitempty"`
 
-	// SourceTrouble is why the last look at the repository found no commit, or why there was none.
+	// SourceTrouble is the error of the last observation of the repository, or the reason why there was none.
 	// +optional
 	SourceTrouble SourceTrouble `json:"sourceTrouble,omitempty"`
 
@@ -268,8 +268,8 @@ type ImageBuildStatus struct {
 	AtProvider ImageBuildObservation `json:"atProvider,omitempty"`
 }
 
-// An ImageBuild finds the commit of a revision, and has kpack build an image of it. It is Ready when there is an image of just that commit, built as it is
-// asked for. Its configuration, which has to be a ClusterProviderConfig, says where images go. It owns one Image of kpack, which goes with it.
+// An ImageBuild finds the commit of a revision, and has kpack build an image of it. It is Ready when there is an image of just that commit, built by
+// the current request. Its configuration, which has to be a ClusterProviderConfig, says where images go. It owns one Image of kpack, which goes with it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

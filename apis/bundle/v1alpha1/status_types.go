@@ -25,7 +25,7 @@ const (
 	PhaseFailed Phase = "Failed"
 )
 
-// PackageStatus is where one package stands.
+// PackageStatus is the state of one package.
 type PackageStatus struct {
 	// Name of the package.
 	// +required
@@ -130,7 +130,7 @@ type BundleStatus struct {
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
 
-	// SpecDigest of the spec that this status speaks about.
+	// SpecDigest of the spec that this status is about.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	SpecDigest string `json:"specDigest,omitempty"`

@@ -41,7 +41,7 @@ type BlueprintMetric struct {
 	Query string `json:"query"`
 
 	// Canary is the query for the steps of a canary in which both tracks get requests. In the values of its label matchers, {{canary}} and {{stable}}
-	// are replaced by the names of the tracks too, so that it can compare them; query may not have them. Empty means that query is asked in these
+	// are replaced by the names of the tracks too, so that it can compare them; query may not have them. Empty means that query is sent in these
 	// steps too, and judges both tracks together.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096

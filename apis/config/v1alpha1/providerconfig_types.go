@@ -30,7 +30,7 @@ type Prometheus struct {
 
 // Metrics says where metrics are.
 type Metrics struct {
-	// Prometheus that is asked where a Site names none.
+	// Prometheus for queries at Sites that name none.
 	// +optional
 	Prometheus *Prometheus `json:"prometheus,omitempty"`
 }

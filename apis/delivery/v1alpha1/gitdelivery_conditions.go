@@ -16,7 +16,7 @@ const AnnotationForgetBranches = "delivery.intentplane.dev/forget-branches"
 // TypeStateUnique says whether one ref of the repository alone holds the state of the control plane. A GitDelivery has it once two refs did.
 const TypeStateUnique xpv2.ConditionType = "StateUnique"
 
-// ReasonStateOnce is of condition StateUnique: one ref alone holds the state again.
+// ReasonStateOnce is a reason of condition StateUnique: one ref alone holds the state again.
 const ReasonStateOnce xpv2.ConditionReason = "StateOnce"
 
 // Reasons of a GitDelivery's Ready condition. Terminal means that it stays until the spec, the configuration or the
@@ -70,10 +70,10 @@ const (
 	// ReasonStateUntrusted means that the state in the repository is not signed by us. Terminal.
 	ReasonStateUntrusted xpv2.ConditionReason = "StateUntrusted"
 
-	// ReasonBranchLeft is of events: the configuration names another branch, and the former one keeps directories of the claim.
+	// ReasonBranchLeft is a reason of events: the configuration names another branch, and the former one keeps directories of the claim.
 	ReasonBranchLeft xpv2.ConditionReason = "BranchLeft"
 
-	// ReasonStateTwice is of condition StateUnique and of an event: two refs of the repository hold a state of the control plane, and the
+	// ReasonStateTwice is a reason of condition StateUnique and of an event: two refs of the repository hold a state of the control plane, and the
 	// older one does not count.
 	ReasonStateTwice xpv2.ConditionReason = "StateTwice"
 

@@ -117,7 +117,7 @@ type HistoryEntry struct {
 	// +kubebuilder:validation:MaxLength=40
 	Commit string `json:"commit,omitempty"`
 
-	// Trees of the revision. A status lists the trees of the two newest revisions that are verified and not withdrawn, and those
+	// Trees of the revision. A status lists the trees of the two newest revisions that are verified and not withdrawn, and trees
 	// from other revisions while the total is at most 500, possible rollback targets first: an entry may have none. The state in
 	// the repository keeps them within its limits.
 	// +optional

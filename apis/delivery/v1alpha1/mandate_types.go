@@ -77,7 +77,7 @@ type MandatedRollback struct {
 	// +kubebuilder:validation:Maximum=10
 	MaxRetries int32 `json:"maxRetries"`
 
-	// MaxPerHour holds a rollback back that no user asked for, where so many other revisions were rejected in the hour before, from 0 to 9. 0 means
+	// MaxPerHour holds back a rollback without a request of a user, if so many other revisions were rejected in the hour before, from 0 to 9. 0 means
 	// no limit.
 	// +required
 	// +kubebuilder:validation:Minimum=0

@@ -42,7 +42,7 @@ type SiteHealthParameters struct {
 	Sites []HealthTarget `json:"sites,omitempty"`
 }
 
-// HealthState is where the pods of a Site stand.
+// HealthState is the state of a Site's pods.
 type HealthState string
 
 // States of a Site's pods.

@@ -111,7 +111,7 @@ func (p SiteSyncParameters) AskedPosition() ledger.Position {
 	return ptr.Deref(p.Position, ledger.Position{})
 }
 
-// SiteState is where a Site stands.
+// SiteState is the state of a Site.
 type SiteState string
 
 // States of a Site.
@@ -169,8 +169,8 @@ type SiteClusterObservation struct {
 	// +optional
 	PassedAt *metav1.Time `json:"passedAt,omitempty"`
 
-	// Ready says whether the cluster can be delivered to: it has been ready without interruption for 10 s, or for as long as the
-	// ManagedCluster asks for that published the Site, and for longer if it comes and goes.
+	// Ready says whether the cluster can be delivered to: it has been ready without interruption for 10 s, or for the
+	// stabilization time of the ManagedCluster that published the Site, and for longer if it comes and goes.
 	// +optional
 	Ready *bool `json:"ready,omitempty"`
 

@@ -70,7 +70,7 @@ type JobCheck struct {
 
 // WebCheck asks a web server for JSON.
 type WebCheck struct {
-	// URL that is asked.
+	// URL of the request.
 	// +required
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.startsWith('https://')",message="must be an https address"
@@ -85,8 +85,8 @@ type WebCheck struct {
 
 // AvailabilityCheck waits until pods of the revision are available at a Site.
 type AvailabilityCheck struct {
-	// MinAvailable is how many pods have to be available at each Site, from 1 to 1000. If a Site is asked for fewer pods, all of them have to be, and a
-	// Site that is asked for none passes.
+	// MinAvailable is the number of pods that have to be available at each Site, from 1 to 1000. If the desired number of pods at a Site is lower,
+	// all of them have to be, and a Site with a desired number of 0 passes.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
@@ -125,7 +125,7 @@ type Check struct {
 	// +kubebuilder:validation:Enum=Prometheus;Job;Web;Availability
 	Type string `json:"type"`
 
-	// Prometheus server that is asked.
+	// Prometheus server that evaluates the query.
 	// +optional
 	Prometheus *PrometheusCheck `json:"prometheus,omitempty"`
 
@@ -133,7 +133,7 @@ type Check struct {
 	// +optional
 	Job *JobCheck `json:"job,omitempty"`
 
-	// Web server that is asked.
+	// Web server that gets the request.
 	// +optional
 	Web *WebCheck `json:"web,omitempty"`
 

@@ -40,7 +40,7 @@ type KeyReference struct {
 	Name ObjectName `json:"name"`
 }
 
-// EnvSource is where the value of an environment variable comes from.
+// EnvSource is the source of the value of an environment variable.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.configMapKeyRef) != has(self.secretKeyRef)",message="exactly one of configMapKeyRef and secretKeyRef must be set"
 type EnvSource struct {
@@ -93,7 +93,7 @@ type HealthCheck struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^/[-A-Za-z0-9/._~]*$')",message="must be a path that begins with '/'"
 	Path string `json:"path,omitempty"`
 
-	// Port that is asked.
+	// Port of the request.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535

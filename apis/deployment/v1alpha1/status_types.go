@@ -81,7 +81,7 @@ const (
 	SiteFailed SiteState = "Failed"
 )
 
-// SiteStatus is where one Site stands.
+// SiteStatus is the state of one Site.
 type SiteStatus struct {
 	// State of the Site.
 	// +optional
@@ -304,7 +304,7 @@ type IntentDeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=2048
 	Message string `json:"message,omitempty"`
 
-	// IntentDigest of the spec that this status speaks about.
+	// IntentDigest of the spec that this status is about.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	IntentDigest string `json:"intentDigest,omitempty"`
@@ -318,7 +318,7 @@ type IntentDeploymentStatus struct {
 	// +optional
 	Revision int64 `json:"revision,omitempty"`
 
-	// HeldBack says that the spec asks for something else than the revision, or for its next step, and that spec.suspend, or a newer version of the
+	// HeldBack is set if the spec requests another revision, or its next step, and spec.suspend, or a newer version of the
 	// function, holds that back: the outcome is then that of an earlier request.
 	// +optional
 	HeldBack bool `json:"heldBack,omitempty"`

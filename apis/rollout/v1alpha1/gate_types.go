@@ -125,7 +125,7 @@ const (
 	GateInconclusive GateVerdict = "Inconclusive"
 )
 
-// CheckPhase is where a check stands.
+// CheckPhase is the state of a check.
 type CheckPhase string
 
 // Phases of a check.

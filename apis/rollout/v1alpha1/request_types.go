@@ -218,7 +218,7 @@ type RolloutRequestSpec struct {
 	// +kubebuilder:validation:Enum=Retry;Abort;RollbackTo;MoveLedger;Promote;ApproveUpdate
 	Action Action `json:"action"`
 
-	// Revision that the deployment has when it is asked. With another one, the request is Stale: the user saw something else.
+	// Revision of the deployment at the time of the request. With another revision, the request is Stale: the user saw another state.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	Revision int64 `json:"revision"`

@@ -132,7 +132,7 @@ type BundleStateParameters struct {
 	Suspend bool `json:"suspend,omitempty"`
 }
 
-// PackageObservation is where one package stands.
+// PackageObservation is the observed state of one package.
 type PackageObservation struct {
 	// Name of the package.
 	// +required
@@ -200,7 +200,7 @@ func (p *PackageObservation) IsWaiting() bool {
 	return slices.Contains([]string{PackageReasonAwaitingDependency, PackageReasonAwaitingDependents, PackageReasonSuspended}, p.Reason)
 }
 
-// HasFailed reports whether the package could not be deployed, or removed, as it is asked for now.
+// HasFailed reports whether the package could not be deployed or removed as the current spec requests.
 func (p *PackageObservation) HasFailed() bool {
 	return !p.IsWaiting() && (p.Status == StatusFailed || p.Status == StatusFailedRemove)
 }

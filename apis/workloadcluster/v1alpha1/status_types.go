@@ -118,7 +118,7 @@ type WorkloadClusterStatus struct {
 	// +kubebuilder:validation:MaxLength=2048
 	Message string `json:"message,omitempty"`
 
-	// SpecDigest of the spec that this status speaks about.
+	// SpecDigest of the spec that this status is about.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	SpecDigest string `json:"specDigest,omitempty"`

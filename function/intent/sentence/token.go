@@ -11,7 +11,7 @@ import (
 // allowedMarks are the characters that a sentence may have beside letters, digits and white space of ASCII.
 const allowedMarks = ".,;:/@_-+%="
 
-// A span is where something stands in the text, in bytes.
+// A span is a range of the text, in bytes.
 type span struct{ start, end int }
 
 // A token is a word, or a mark that ends one.
