@@ -99,7 +99,7 @@ func TestSlotWait(t *testing.T) {
 		always bool
 	}{
 		"None":  {reason: "No spread is at once.", always: true},
-		"Short": {reason: "A spread of at most two slots is no spread.", spread: 9 * time.Minute, always: true},
+		"Short": {reason: "A spread of at most two slots cannot spread.", spread: 9 * time.Minute, always: true},
 		"Hour":  {reason: "A short spread has slots that are not too short.", spread: time.Hour},
 		"Day":   {reason: "A day has slots of ten minutes.", spread: 24 * time.Hour},
 		"Week":  {reason: "A week has longer ones.", spread: 7 * 24 * time.Hour},
