@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// maxReconcileToken is how long a request to reconcile may be that is passed on, in bytes. It is a time, as a rule.
+// maxReconcileToken is the greatest length of a reconcile request that is passed on, in bytes. It is a time, as a rule.
 const maxReconcileToken = 128
 
 // passReconcileRequest passes the request of a user to reconcile a composite on to all of its composed resources: a user with the right to annotate the

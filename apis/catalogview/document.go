@@ -19,7 +19,7 @@ const (
 )
 
 const (
-	// maxDocumentBytes is how large each of the two documents is at most. A ConfigMap may have a MiB.
+	// maxDocumentBytes is the greatest size of each of the two documents, in bytes. A ConfigMap may have a MiB.
 	maxDocumentBytes = 192 << 10
 
 	// maxBlueprintBytes is from how many bytes on a Blueprint loses its examples, and then its descriptions.
@@ -31,7 +31,7 @@ type List[T any] struct {
 	// Items that the namespace may use, sorted by their names.
 	Items []T `json:"items"`
 
-	// Omitted is how many others the namespace may use, for which the document has no room.
+	// Omitted is the number of further items that the namespace may use, for which the document has no room.
 	Omitted int `json:"omitted,omitempty"`
 }
 

@@ -12,7 +12,7 @@ const (
 	// compareWholeCost is the cost of comparing a list or a map: CEL counts its own elements, and not the values they are made from.
 	compareWholeCost = 5000
 
-	// charactersPerCost is how many characters of a text cost 1.
+	// charactersPerCost is the number of characters of a text that cost 1.
 	charactersPerCost = 10
 )
 

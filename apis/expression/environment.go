@@ -10,7 +10,7 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// maxText is how long a text that was put together may be.
+// maxText is the greatest length of a concatenated text.
 const maxText = 64 << 10
 
 // allowedMacros are the loops that give no more than they are given: map makes lists that hold one thing many times.

@@ -29,7 +29,7 @@ const (
 	// checkFrequency is after how many steps of a loop CEL looks whether its time is over.
 	checkFrequency = 10
 
-	// evaluationTimeout is how long it may take at most.
+	// evaluationTimeout is the timeout of an evaluation.
 	evaluationTimeout = time.Second
 
 	// answerVariable is the name of the answer in an expression.

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// idLength is how many hexadecimal digits an ID has.
+// idLength is the number of hexadecimal digits of an ID.
 const idLength = 32
 
 // Append returns the state after events that are recorded at a time, which is cut to whole seconds, as the API server keeps it. The same

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Position is how far a deployment is. A follower repository, a SiteSync and a Gate carry it, and refuse a lower one.
+// Position is the progress of a deployment. A follower repository, a SiteSync and a Gate carry it, and refuse a lower one.
 type Position struct {
 	// Epoch counts how often the ledger was recovered after a loss, from 1.
 	// +required

@@ -19,16 +19,16 @@ const (
 	// function as doubles. One in each microsecond gets there in 142 years.
 	MaxNumber = 1 << 52
 
-	// MaxSteps is how many steps a plan has at most.
+	// MaxSteps is the greatest number of steps of a plan.
 	MaxSteps = 20
 
-	// MaxHistory is how many past revisions a state remembers at most, beside the stable one.
+	// MaxHistory is the greatest number of past revisions in a state, beside the stable revision.
 	MaxHistory = 10
 
-	// MaxRequests is how many RolloutRequests a state remembers at most, so that none of them takes effect twice.
+	// MaxRequests is the greatest number of RolloutRequests in a state, which records them so that none takes effect twice.
 	MaxRequests = 32
 
-	// MaxSites is how many Sites the plan of a revision has at most, in all of its steps.
+	// MaxSites is the greatest number of Sites in the plan of a revision, in all of its steps.
 	MaxSites = 500
 
 	// MaxTrees is the greatest number of trees in a state, summed over all past revisions. The oldest verified revisions lose their trees,
@@ -276,7 +276,7 @@ const (
 // PauseManual is a pause that lasts until a user releases the next step.
 const PauseManual = "Manual"
 
-// Verdict is how a revision was judged. It never changes.
+// Verdict is the judgement of a revision. It never changes.
 type Verdict struct {
 	// Result of the judgement.
 	// +required
@@ -306,7 +306,7 @@ type SiteTree struct {
 	// +kubebuilder:validation:MaxLength=40
 	ID string `json:"id"`
 
-	// Part is the ID of the folder of the revision's track at full size. It is how the folder is put beside that of another revision, whose
+	// Part is the ID of the folder of the revision's track at full size. By this ID the folder is put beside the folder of another revision, whose
 	// function does not hold its files. Empty for a revision without tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40

@@ -47,7 +47,7 @@ func checkKustomizations(in Input) error {
 	return nil
 }
 
-// directoryItself is how path.Dir calls the directory of a file that is in no folder.
+// directoryItself is the name in path.Dir for the directory of a file that is in no folder.
 const directoryItself = "."
 
 // filesByFolder returns the names of the files in a directory and in each of its folders, without their kustomizations.

@@ -21,7 +21,7 @@ import (
 	"github.com/intentplane/intentplane/apis/expansion"
 )
 
-// maxObjects is how many objects one file may hold.
+// maxObjects is the greatest number of objects in one file.
 const maxObjects = 500
 
 // fileName is the name of a file in a directory, or in a folder of a directory with tracks.

@@ -30,7 +30,7 @@ const (
 	every           = "*"
 	ownNamespace    = "{claimNamespace}"
 	defaultMaxSites = 100
-	// defaultMaxPublished is how many Sites the clusters of a namespace may publish unless a ClusterProviderConfig says otherwise.
+	// defaultMaxPublished is the number of Sites that the clusters of a namespace may publish without a limit in a ClusterProviderConfig.
 	defaultMaxPublished = 20
 	kustomizationRef    = "kustomization.yaml"
 )

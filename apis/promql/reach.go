@@ -9,7 +9,7 @@ import (
 
 // A Reach is the lookback of a query from its evaluation time.
 type Reach struct {
-	// Windows is how far the ranges in square brackets reach back, with their offsets. 0 means that there are none.
+	// Windows is the lookback of the ranges in square brackets, with their offsets. 0 means that there are none.
 	Windows time.Duration
 
 	// Latest is true for a query that takes the latest sample of a series: a server looks some minutes back for it.
@@ -39,7 +39,7 @@ func (r Reach) Lead() time.Duration {
 	return lead
 }
 
-// maxReach is how far back a query may look: as long as a check may take. The subject has to be live for as long before the first
+// maxReach is the greatest lookback of a query: as long as a check may take. The subject has to be live for as long before the first
 // measurement, and has no result until then.
 const maxReach = 24 * time.Hour
 

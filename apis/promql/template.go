@@ -18,7 +18,7 @@ import (
 	"github.com/prometheus/prometheus/util/strutil"
 )
 
-// maxCharacters is how long a query may be, as the definition of Blueprints says.
+// maxCharacters is the greatest length of a query, as in the definition of Blueprints.
 const maxCharacters = 4096
 
 // openPlaceholder begins a placeholder.

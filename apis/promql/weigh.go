@@ -24,7 +24,7 @@ const (
 	// folded is the last character that has an upper or a lower case: a class that ignores case is looked at up to there.
 	folded = 0x1e943
 
-	// foldedPerUnit is how many characters of such a class weigh as much as one instruction.
+	// foldedPerUnit is the number of characters of such a class that weigh as much as one instruction.
 	foldedPerUnit = 4
 )
 

@@ -10,7 +10,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// maxName is how long a name is at most.
+// maxName is the greatest length of a name.
 const maxName = 63
 
 // Name returns the name of the object of a revision, with a verb for its event in the middle, as in shop-failed-r2. A digest distinguishes a composite

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/measure"
 )
 
-// maxCharacters is how long a threshold may be. The schema says so too.
+// maxCharacters is the greatest length of a threshold, as in the schema.
 const maxCharacters = 64
 
 var (

@@ -14,10 +14,10 @@ const fileMode = 0o644
 
 // TooLargeError says that files do not fit into one object.
 type TooLargeError struct {
-	// Encoded is how many bytes the files have once they are encoded.
+	// Encoded is the size of the encoded files, in bytes.
 	Encoded int
 
-	// Files is how many there are.
+	// Files is the number of files.
 	Files int
 }
 

@@ -57,7 +57,7 @@ type Output struct {
 	Projection
 }
 
-// nameInterval is how long an Application whose name is taken waits until it looks again.
+// nameInterval is the time after which an Application whose name is taken checks it again.
 const nameInterval = 20 * time.Second
 
 // Run computes the output of one call. A problem of the spec is part of the output; an error means a bug, or an observed object that cannot

@@ -76,7 +76,7 @@ func (d *observedDeployment) isRejected() bool {
 	return d != nil && (d.Status.Rollback != nil || d.Status.Outcome == deploymentv1alpha1.OutcomeRolledBack)
 }
 
-// handoverLimit is how long a deployment may take to take up an image before the status says that it has not.
+// handoverLimit is the timeout for a deployment to observe an image before the status reports the delay.
 const handoverLimit = 30 * time.Second
 
 // handoverLeft returns the remaining time for which the status waits for the deployment to observe the image. It is 0 if it does not wait. A deployment

@@ -19,7 +19,7 @@ const (
 	progressInterval = "5s"
 	progressCount    = 3
 
-	// maxChecks is how many checks an IntentDeployment has at most.
+	// maxChecks is the greatest number of checks of an IntentDeployment.
 	maxChecks = 16
 )
 

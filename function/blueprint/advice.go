@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// maxListed is how many workloads one advice names.
+// maxListed is the greatest number of workloads in one advice.
 const maxListed = 5
 
 // Advice returns the changes that a Blueprint needs for intents to have an effect: it may read no values and have neither the image of the intent

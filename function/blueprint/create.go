@@ -29,7 +29,7 @@ const (
 	SchemaFile = "parameters.schema.yaml"
 )
 
-// maxBytes is how large one file may be.
+// maxBytes is the greatest size of one file.
 const maxBytes = 64 << 10
 
 var (

@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// exampleTimeout is how long an example may take to render: the default of a claim.
+// exampleTimeout is the timeout for rendering an example: the default of a claim.
 const exampleTimeout = 10 * time.Second
 
 // Defaults for the names in an example, and the track of examples with tracks.

@@ -17,7 +17,7 @@ type Facts struct {
 	// IsSuspended says that nothing is changed.
 	IsSuspended bool
 
-	// Enabled is how many packages are to be deployed, also if the spec cannot be carried out.
+	// Enabled is the number of enabled packages, also if the spec is invalid.
 	Enabled int
 
 	// Layers are the layers of the requested packages, by their names.

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// barePause is how long a step lasts that has neither a Gate nor a pause. Crossplane lets a composite change about once in so long.
+// barePause is the duration of a step without a Gate and without a pause. Crossplane lets a composite change about once in so long.
 const barePause = "15s"
 
 // Wave is a group of Sites that get the revision together.

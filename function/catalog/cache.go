@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/function/memo"
 )
 
-// decodedFactor is how many times as large as its JSON a decoded object is, about.
+// decodedFactor is the approximate ratio of the size of a decoded object to the size of its JSON.
 const decodedFactor = 3
 
 // A Cache remembers decoded objects of the catalog by their JSON: nearly every call is given the same objects again, and to decode them would take

@@ -17,7 +17,7 @@ const (
 	wordBoth = "both"
 )
 
-// maxSites is how many Sites one deployment may have.
+// maxSites is the greatest number of Sites of one deployment.
 const maxSites = 500
 
 // A siteTarget says which Sites a deployment requests.

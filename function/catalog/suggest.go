@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// maxShown is how many names a message lists.
+// maxShown is the greatest number of names in a message.
 const maxShown = 5
 
 // maxTypos is the number of characters by which a name may differ from a suggestion.

@@ -44,7 +44,7 @@ func decodeIntent(s deploymentv1alpha1.IntentDeploymentSpec, fromText func(strin
 	return i, "spec.intent", err
 }
 
-// intentFactor is how many times as large as its text an intent is, about.
+// intentFactor is the approximate ratio of the size of an intent to the size of its text.
 const intentFactor = 4
 
 // intentOf returns the intent of a text. Nearly every call is given the same text again: the result is shared, and no caller may change it.

@@ -52,7 +52,7 @@ func isIrreversible(kinds []catalogv1alpha1.IrreversibleKind, o Observed, has ma
 // wasServed is true for a Site that some delivery has a directory for.
 func wasServed(o Observed, site string) bool { return compose.Sites(o.deliveries)[site] }
 
-// digestLength is how many characters of a digest are compared between revisions: every revision and each entry of a history has them.
+// digestLength is the number of characters of a digest that are compared between revisions: every revision and each entry of a history has them.
 const digestLength = 16
 
 // markedDigest hashes the irreversible kinds and the content of each Site that they match: equal content can be matched by different kinds. If

@@ -6,7 +6,7 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// renderRetry is how long it takes until a rendering that took too long is tried again.
+// renderRetry is the time until a rendering that exceeded its timeout is retried.
 const renderRetry = time.Minute
 
 // A recheck says whether the time had a part in a value, and when that has to be computed again.
@@ -14,7 +14,7 @@ type recheck struct {
 	// isDated says that the same input may have another output later.
 	isDated bool
 
-	// wait is how long until then at most. 0 means that it does not change without another input.
+	// wait is the longest time until then. 0 means that it does not change without another input.
 	wait time.Duration
 }
 

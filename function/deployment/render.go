@@ -52,7 +52,7 @@ func (c *Core) renderSitesIn(ctx context.Context, in Input, i intent.Intent, s *
 	})
 }
 
-// placesAtOnce is how many Sites one call renders for at once.
+// placesAtOnce is the number of Sites that one call renders in parallel.
 const placesAtOnce = 4
 
 // eachPlace renders for several places at once. Where several fail, the error is that of the first one in the order of places. A panic goes on in the
@@ -86,7 +86,7 @@ func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered,
 	return out, nil
 }
 
-// countSharing is how many places have the same configuration as one: they are in one delivery.
+// countSharing returns the number of places with the same configuration as a place: they are in one delivery.
 func countSharing(places []catalog.Place, one catalog.Place) int {
 	n := 0
 	for _, p := range places {

@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// maxResultMessage is how many characters a message about a request has at most, as in the schema.
+// maxResultMessage is the greatest length of a message about a request, as in the schema.
 const maxResultMessage = 1024
 
 // waitingUpdate returns the update that waits: a Blueprint, a renderer, or both.

@@ -29,7 +29,7 @@ const (
 	// maxFillWeight bounds the weight of the regular expressions of all queries, each of which counts once for each Site that it is filled for.
 	maxFillWeight = 1_000_000
 
-	// maxParsed is how many parsed queries, and how many parsed expressions, a Compiler remembers.
+	// maxParsed is the number of parsed queries, and of parsed expressions, in the cache of a Compiler.
 	maxParsed = 1000
 
 	// bytesPerCheck is about how many bytes a check has beside its texts.
@@ -128,7 +128,7 @@ func (c *Compiler) Compile(in Input) (Checks, error) {
 // refusals are all problems of the checks of a deployment, so that a user can repair all Sites at once.
 type refusals []error
 
-// maxRefusals is how many refusals are named.
+// maxRefusals is the greatest number of refusals in a message.
 const maxRefusals = 10
 
 // joinErrors returns one error that names each refusal once, in their order, or nil if there are none.

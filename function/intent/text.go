@@ -35,7 +35,7 @@ func knownForms() []form {
 	}
 }
 
-// yamlStart is how a YAML text begins that is not plain language: with a field, or with a mark that only YAML has.
+// yamlStart matches the beginning of a YAML text that is not plain language: a field, or a mark that only YAML has.
 var yamlStart = regexp.MustCompile(`^([-%&*!|>"'\[]|[A-Za-z0-9_.@/-]+[ \t]*:([ \t]|$))`)
 
 // FromText reads the text of a claim's spec.intent. It may be a service intent as JSON or YAML, such as

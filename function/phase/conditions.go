@@ -43,7 +43,7 @@ func validCondition(f *Input) Condition {
 	return newUnknownCondition(v1alpha1.TypeValid, v1alpha1.ReasonUnknown, "What the spec names is not all there.")
 }
 
-// maxNamed is how many fields a message names. With many Sites there can be thousands.
+// maxNamed is the greatest number of fields in a message. With many Sites there can be thousands.
 const maxNamed = 20
 
 func supportedCondition(f *Input) Condition {

@@ -33,7 +33,7 @@ var phaseTable = sync.OnceValue(func() projection.Table[v1alpha1.Phase] { //noli
 // Legal is true for a change of the phase that may be written.
 func Legal(from, to v1alpha1.Phase) bool { return phaseTable().Legal(from, to) }
 
-// A phasePath is how a deployment came to where it is.
+// A phasePath has the facts that select the transitions to the current phase.
 type phasePath struct {
 	// failedIn is the phase that a failure left. Empty where nothing failed.
 	failedIn v1alpha1.Phase

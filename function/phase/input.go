@@ -48,7 +48,7 @@ type Input struct {
 	// GatesDisabled says that the spec switches the gates off.
 	GatesDisabled bool
 
-	// MaxAttempts is how many attempts a rollback has. 0 is not said.
+	// MaxAttempts is the number of attempts of a rollback. 0 is left out of messages.
 	MaxAttempts int32
 
 	// Unobserving are the composed resources whose last change the provider has not observed for too long, by kind and name.

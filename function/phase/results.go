@@ -16,7 +16,7 @@ import (
 // maxResults is the greatest number of results in a status. If not all fit, results that did not pass come first.
 const maxResults = 100
 
-// validationResults are how the checks of the revision were judged, step after step.
+// validationResults returns the results of the revision's checks, step after step.
 func validationResults(f *Input) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, g := range f.gatesOfRevision() {

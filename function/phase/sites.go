@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// maxSiteMessage is how long the message of one Site may be.
+// maxSiteMessage is the greatest length of the message of one Site.
 const maxSiteMessage = 1024
 
 // A siteView is the input of the status of each Site, computed once for all of them.

@@ -257,7 +257,7 @@ func (f *Input) notRespondingMessage() string {
 		strings.Join(f.Unobserving[:min(len(f.Unobserving), maxNamed)], ", "))
 }
 
-// phasePathOf is how a deployment came to where it is.
+// phasePathOf returns the facts that select the transitions to the current phase.
 func phasePathOf(f *Input) phasePath {
 	s, path := f.State, phasePath{failedIn: failedPhase(f)}
 	if s.Current != nil {

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// MaxTransitions is how many transitions a status remembers.
+// MaxTransitions is the number of transitions in a status.
 const MaxTransitions = 20
 
 // A Table is the legal changes of a phase, as data. Other changes are never written.

@@ -47,7 +47,7 @@ const (
 	maxFileBytes  = 64 << 10
 	maxInputBytes = 512 << 10
 
-	// maxIntentBytes is how many bytes the values may have that a Blueprint reads.
+	// maxIntentBytes is the greatest size of the values that a Blueprint reads, in bytes.
 	maxIntentBytes = 256 << 10
 )
 

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxNesting is how deep YAML may nest.
+	// maxNesting is the greatest nesting depth of YAML.
 	maxNesting = 100
 
 	// mergedField says that a field may come from a merge, which is not followed.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 )
 
-// maxProblems is how many wrong parameters are named at once.
+// maxProblems is the greatest number of wrong parameters in one message.
 const maxProblems = 5
 
 // completeParameters returns the parameters with the schema's defaults. They are strings: where the schema wants a number or a boolean,

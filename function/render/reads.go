@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent"
 )
 
-// maxUnread is how many fields one message names.
+// maxUnread is the greatest number of fields in one message.
 const maxUnread = 10
 
 // An UnreadError says that an intent sets values which its Blueprint does not read.

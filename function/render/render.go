@@ -89,7 +89,7 @@ func (in Input) blueprintName() string {
 	return in.Blueprint.GetName()
 }
 
-// maxConcurrentBuilds is how many Builds may run at once. A Build whose caller gave up holds its slot until it ends.
+// maxConcurrentBuilds is the greatest number of concurrent Builds. A Build whose caller gave up holds its slot until it ends.
 const maxConcurrentBuilds = 4
 
 // A Renderer renders. There should be one in a process. kustomize keeps the OpenAPI schemas that it works with in global variables;

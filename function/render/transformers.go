@@ -33,7 +33,7 @@ const (
 	kindsWithJobs     = "CronJob"
 )
 
-// workloadSteps is how many patches we add for marked workloads, at most.
+// workloadSteps is the greatest number of patches that we add for marked workloads.
 const workloadSteps = 5
 
 // Bounds of the values for marked workloads, in bytes.

@@ -136,11 +136,11 @@ type SiteStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	State string `json:"state,omitempty"`
 
-	// Available is how many pods of the image are available.
+	// Available is the number of available pods of the image.
 	// +optional
 	Available int32 `json:"available"`
 
-	// Updated is how many pods of the image there are.
+	// Updated is the number of pods of the image.
 	// +optional
 	Updated int32 `json:"updated"`
 
@@ -232,7 +232,7 @@ type ApplicationStatus struct {
 	// +optional
 	Deployment DeploymentStatus `json:"deployment,omitzero"`
 
-	// AvailableReplicas is how many pods of the image are available, at all Sites together.
+	// AvailableReplicas is the number of available pods of the image, at all Sites together.
 	// +optional
 	AvailableReplicas int32 `json:"availableReplicas"`
 

@@ -3,7 +3,7 @@ package v1alpha1
 import "cmp"
 
 const (
-	// DefaultInterval is how often a repository is looked at.
+	// DefaultInterval is the default interval between observations of a repository.
 	DefaultInterval = "5m"
 
 	// DefaultTimeout is after how long a build is ended.

@@ -131,7 +131,7 @@ type BuiltImage struct {
 	// +optional
 	At *metav1.Time `json:"at,omitempty"`
 
-	// Rebuilds is how many other images of the same request and commit were taken since RebuildsSince. At most three in an hour are.
+	// Rebuilds is the number of other images of the same request and commit that were accepted since RebuildsSince, at most three in an hour.
 	// +optional
 	Rebuilds int32 `json:"rebuilds,omitempty"`
 
@@ -186,7 +186,7 @@ type FailedBuild struct {
 	// +optional
 	At *metav1.Time `json:"at,omitempty"`
 
-	// Attempts is how many Builds of the same request and commit have failed because of the infrastructure, one after another. 0 means that this one
+	// Attempts is the number of successive Builds of the same request and commit that failed because of the infrastructure. 0 means that this one
 	// failed because of its source.
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`

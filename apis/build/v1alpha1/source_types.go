@@ -197,7 +197,7 @@ type Settings struct {
 	// +optional
 	Cache *Cache `json:"cache,omitempty"`
 
-	// Retries is how often a build is tried again that failed because of the infrastructure: an evicted pod, a lost node, a registry that did not answer.
+	// Retries is the number of retries of a build that failed because of the infrastructure: an evicted pod, a lost node, a registry that did not answer.
 	// A step detect or build that fails is never tried again. From 0, which is never, to 3.
 	// +optional
 	// +kubebuilder:default=1

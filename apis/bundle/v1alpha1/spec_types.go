@@ -125,7 +125,8 @@ type BundleSpec struct {
 	// +kubebuilder:default=Never
 	Prune PrunePolicy `json:"prune,omitempty"`
 
-	// PruneMinAge is how long ago a package left the list at least when AfterSuccess removes it, from 0s to 8760h (a year). 0s removes it at once. Default: 1h.
+	// PruneMinAge is the least time since a package left the list before AfterSuccess removes it, from 0s to 8760h (a year). 0s removes it at once.
+	// Default: 1h.
 	// +optional
 	// +kubebuilder:default="1h"
 	// +kubebuilder:validation:MaxLength=32

@@ -140,7 +140,7 @@ type BundleStatus struct {
 	// +kubebuilder:validation:MaxLength=16
 	Ready string `json:"ready,omitempty"`
 
-	// Unreferenced is how many packages left the Bundle and are still in the cluster.
+	// Unreferenced is the number of packages that left the Bundle and are still in the cluster.
 	// +optional
 	Unreferenced int32 `json:"unreferenced"`
 

@@ -9,9 +9,9 @@ const ListedTrue = "true"
 
 // Bounds of the Blueprints with LabelListed: 6 MiB together, of the 16 MiB that a request may have.
 const (
-	// MaxListedBytes is how large a Blueprint with LabelListed is at most, as JSON.
+	// MaxListedBytes is the greatest size of a Blueprint with LabelListed, as JSON, in bytes.
 	MaxListedBytes = 32 << 10
 
-	// MaxListed is how many Blueprints have LabelListed at most.
+	// MaxListed is the greatest number of Blueprints with LabelListed.
 	MaxListed = 200
 )

@@ -24,7 +24,7 @@ const (
 	EngineNone EngineType = "None"
 )
 
-// Layout is how the directory of a delivery looks.
+// Layout is the layout of the directory of a delivery.
 type Layout string
 
 // Layouts of a directory.

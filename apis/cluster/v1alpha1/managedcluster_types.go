@@ -206,7 +206,7 @@ type Topology struct {
 
 // Readiness says when a cluster counts as ready.
 type Readiness struct {
-	// StabilizationSeconds are how long the cluster has to be ready without interruption, in seconds, 0 to 3600. That doubles each
+	// StabilizationSeconds is the time for which the cluster has to be ready without interruption, in seconds, 0 to 3600. That doubles each
 	// time that the cluster is lost, up to 600 s.
 	// +optional
 	// +kubebuilder:default=10
@@ -237,17 +237,17 @@ type Duration string
 
 // Timeouts are limits on the duration of operations. A timeout deletes nothing, and a late result counts.
 type Timeouts struct {
-	// Infrastructure is how long the infrastructure may take, from when the Cluster was made.
+	// Infrastructure is the timeout for the infrastructure, from the creation of the Cluster.
 	// +optional
 	// +kubebuilder:default="15m"
 	Infrastructure Duration `json:"infrastructure,omitempty"`
 
-	// ControlPlane is how long the control plane may take to be ready, from when the infrastructure was.
+	// ControlPlane is the timeout for the control plane to be ready, from the time that the infrastructure was.
 	// +optional
 	// +kubebuilder:default="30m"
 	ControlPlane Duration `json:"controlPlane,omitempty"`
 
-	// Deletion is how long a deletion may take.
+	// Deletion is the timeout for a deletion.
 	// +optional
 	// +kubebuilder:default="60m"
 	Deletion Duration `json:"deletion,omitempty"`

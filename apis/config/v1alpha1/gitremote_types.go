@@ -114,7 +114,7 @@ type Signing struct {
 	SecretRef SecretReference `json:"secretRef"`
 }
 
-// StateForm is how the state of a control plane is kept in a repository.
+// StateForm is the form of the state of a control plane in a repository.
 type StateForm string
 
 // Forms of the state.

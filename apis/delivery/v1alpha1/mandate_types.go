@@ -45,7 +45,7 @@ type Mandate struct {
 	// +optional
 	Suspended bool `json:"suspended,omitempty"`
 
-	// Drain is how long the pods of a track stay after it lost its requests, from 1s to 10m. Absent for a deployment without tracks.
+	// Drain is the time that the pods of a track stay after it lost its requests, from 1s to 10m. Absent for a deployment without tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('10m')",message="must be a duration from 1s to 10m, such as 30s"
@@ -71,7 +71,7 @@ type MandatedRollback struct {
 	// +required
 	AutoRollback bool `json:"autoRollback"`
 
-	// MaxRetries is how many attempts a rollback has, from 0 to 10. 0 means that nothing is rolled back.
+	// MaxRetries is the number of attempts of a rollback, from 0 to 10. 0 means no rollback.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=10
@@ -84,7 +84,7 @@ type MandatedRollback struct {
 	// +kubebuilder:validation:Maximum=9
 	MaxPerHour int32 `json:"maxPerHour"`
 
-	// AttemptTimeout is how long one attempt may take, from 1s to 24h.
+	// AttemptTimeout is the timeout for one attempt, from 1s to 24h.
 	// +required
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 5m"

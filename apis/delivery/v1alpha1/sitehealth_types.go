@@ -98,15 +98,15 @@ type SiteHealthState struct {
 	// +kubebuilder:validation:Enum=Available;Progressing;Unavailable;Missing;OtherImage;ScaledToZero;NotObserved
 	State HealthState `json:"state"`
 
-	// Available is how many pods of the image are available.
+	// Available is the number of available pods of the image.
 	// +optional
 	Available int32 `json:"available"`
 
-	// AvailableOther is how many pods of other images are available.
+	// AvailableOther is the number of available pods of other images.
 	// +optional
 	AvailableOther int32 `json:"availableOther,omitempty"`
 
-	// Updated is how many pods of the image there are.
+	// Updated is the number of pods of the image.
 	// +optional
 	Updated int32 `json:"updated"`
 
@@ -147,7 +147,7 @@ type SiteHealthObservation struct {
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image,omitempty"`
 
-	// SitesServing is how many Sites have an available pod of the image for each Deployment, have a desired number of 0, or count as serving.
+	// SitesServing is the number of Sites that have an available pod of the image for each Deployment, have a desired number of 0, or count as serving.
 	// +optional
 	SitesServing int32 `json:"sitesServing"`
 

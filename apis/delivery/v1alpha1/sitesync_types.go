@@ -57,7 +57,7 @@ type SiteTree struct {
 	// +required
 	RepositoryRef RepositoryReference `json:"repositoryRef"`
 
-	// Traffic is how requests have to be divided between the tracks of the directory. Absent for a directory without tracks.
+	// Traffic is the desired share of requests of each track of the directory. Absent for a directory without tracks.
 	// +optional
 	Traffic *SiteTraffic `json:"traffic,omitempty"`
 }
@@ -72,14 +72,14 @@ type SiteSyncParameters struct {
 	// +required
 	Position *ledger.Position `json:"position,omitempty"`
 
-	// SyncWaitTimeout is how long a Site may take to run its tree once that is in the repository.
+	// SyncWaitTimeout is the timeout for a Site to run its tree once that is in the repository.
 	// +optional
 	// +kubebuilder:default="10m"
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 10m"
 	SyncWaitTimeout string `json:"syncWaitTimeout,omitempty"`
 
-	// ClusterWaitTimeout is how long a Cluster API cluster that a Site names may take to become ready. It is counted from when the
+	// ClusterWaitTimeout is the timeout for a Cluster API cluster that a Site names to become ready. It is counted from when the
 	// step is first seen, and apart from syncWaitTimeout, which begins after it.
 	// +optional
 	// +kubebuilder:default="30m"
@@ -87,7 +87,7 @@ type SiteSyncParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 30m"
 	ClusterWaitTimeout string `json:"clusterWaitTimeout,omitempty"`
 
-	// Pause is how long the step lasts after all of its Sites are live: a duration, or Manual, which lasts until promoted says that a user ended it. It
+	// Pause is the time that the step lasts after all of its Sites are live: a duration, or Manual, which lasts until promoted says that a user ended it. It
 	// ends once for a position, as condition Released says. Absent means that the step has no pause.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
@@ -316,7 +316,7 @@ type SiteSyncObservation struct {
 	// +optional
 	Pause *PauseObservation `json:"pause,omitempty"`
 
-	// SitesLive is how many Sites are live.
+	// SitesLive is the number of live Sites.
 	// +optional
 	SitesLive int32 `json:"sitesLive"`
 

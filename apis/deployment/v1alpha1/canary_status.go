@@ -39,7 +39,7 @@ func CanaryStates() []CanaryState {
 	}
 }
 
-// CanaryStatus is how far a revision in tracks is.
+// CanaryStatus is the progress of a revision in tracks.
 type CanaryStatus struct {
 	// State is the reason why the revision waits. Empty means that it is at rest.
 	// +optional

@@ -18,7 +18,7 @@ const (
 	InconclusiveHold = "Hold"
 )
 
-// CanaryPause is how long a step lasts at least.
+// CanaryPause is the least time of a step.
 type CanaryPause struct {
 	// Duration of the pause, from 1s to 720h, from when the last Site of the step is live. Absent means until a RolloutRequest with action Promote
 	// releases it.

@@ -167,21 +167,21 @@ type Check struct {
 	// +kubebuilder:validation:Maximum=100
 	Count *int32 `json:"count,omitempty"`
 
-	// FailureLimit is how many measurements may fail. 0 means none.
+	// FailureLimit is the number of measurements that may fail. 0 means none.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	FailureLimit *int32 `json:"failureLimit,omitempty"`
 
-	// ConsecutiveErrorLimit is how many measurements in a row may end with an error. 0 means none.
+	// ConsecutiveErrorLimit is the number of consecutive measurements that may end with an error. 0 means none.
 	// +optional
 	// +kubebuilder:default=4
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	ConsecutiveErrorLimit *int32 `json:"consecutiveErrorLimit,omitempty"`
 
-	// InconclusiveLimit is how many measurements may be inconclusive. 0 means none.
+	// InconclusiveLimit is the number of measurements that may be inconclusive. 0 means none.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0

@@ -36,19 +36,19 @@ type MetricRules struct {
 	// +kubebuilder:validation:Maximum=100
 	Count *int32 `json:"count,omitempty"`
 
-	// FailureLimit is how many measurements may fail: fewer than count. 0 means none. Absent in both places means 0.
+	// FailureLimit is the number of measurements that may fail: fewer than count. 0 means none. Absent in both places means 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=99
 	FailureLimit *int32 `json:"failureLimit,omitempty"`
 
-	// ConsecutiveErrorLimit is how many measurements in a row may end with an error. 0 means none. Absent in both places means 4.
+	// ConsecutiveErrorLimit is the number of consecutive measurements that may end with an error. 0 means none. Absent in both places means 4.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	ConsecutiveErrorLimit *int32 `json:"consecutiveErrorLimit,omitempty"`
 
-	// InconclusiveLimit is how many measurements may be inconclusive, where noData is Inconclusive. 0 means none. Absent in both places means 0.
+	// InconclusiveLimit is the number of measurements that may be inconclusive, if noData is Inconclusive. 0 means none. Absent in both places means 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
@@ -110,13 +110,13 @@ type MetricRuleBounds struct {
 	// +kubebuilder:validation:Maximum=100
 	MinCount *int32 `json:"minCount,omitempty"`
 
-	// MaxFailureLimit is how many measurements a deployment may let fail. 0 means none. Absent means one less than count.
+	// MaxFailureLimit is the greatest failureLimit of a deployment. 0 means none. Absent means one less than count.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=99
 	MaxFailureLimit *int32 `json:"maxFailureLimit,omitempty"`
 
-	// MaxConsecutiveErrorLimit is how many measurements in a row a deployment may let end with an error. 0 means none. Absent means 100.
+	// MaxConsecutiveErrorLimit is the greatest consecutiveErrorLimit of a deployment. 0 means none. Absent means 100.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100

@@ -44,7 +44,7 @@ type CompileConfig struct {
 	// +kubebuilder:validation:Enum=kustomize
 	Engine string `json:"engine,omitempty"`
 
-	// RenderTimeout is how long rendering may take. At most 60s, since Crossplane ends a reconcile after two minutes.
+	// RenderTimeout is the timeout for rendering. At most 60s, since Crossplane ends a reconcile after two minutes.
 	// +optional
 	// +kubebuilder:default="10s"
 	// +kubebuilder:validation:MaxLength=32
@@ -196,7 +196,7 @@ type DeliveryConfig struct {
 	// +kubebuilder:validation:Enum=Restore;Report
 	DriftPolicy string `json:"driftPolicy,omitempty"`
 
-	// DeliveryTimeout is how long trouble with Git may last.
+	// DeliveryTimeout is the timeout for a delivery to Git.
 	// +optional
 	// +kubebuilder:default="10m"
 	DeliveryTimeout Duration `json:"deliveryTimeout,omitempty"`
@@ -206,7 +206,7 @@ type DeliveryConfig struct {
 	// +kubebuilder:default="10m"
 	SyncWaitTimeout Duration `json:"syncWaitTimeout,omitempty"`
 
-	// ClusterWaitTimeout is how long a Site's cluster may take to get ready.
+	// ClusterWaitTimeout is the timeout for a Site's cluster to get ready.
 	// +optional
 	// +kubebuilder:default="30m"
 	ClusterWaitTimeout Duration `json:"clusterWaitTimeout,omitempty"`
@@ -237,14 +237,14 @@ type RollbackConfig struct {
 	// +kubebuilder:default=true
 	AutoRollback *bool `json:"autoRollback,omitempty"`
 
-	// MaxRetries is how many attempts a rollback has. 0 means that nothing is rolled back.
+	// MaxRetries is the number of attempts of a rollback, from 0 to 10. 0 means no rollback. Default: 3.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=10
 	MaxRetries *int32 `json:"maxRetries,omitempty"`
 
-	// AttemptTimeout is how long one attempt may take.
+	// AttemptTimeout is the timeout for one attempt. Default: 5m.
 	// +optional
 	// +kubebuilder:default="5m"
 	AttemptTimeout Duration `json:"attemptTimeout,omitempty"`

@@ -158,7 +158,7 @@ type UpdateStatus struct {
 	Renderer string `json:"renderer,omitempty"`
 }
 
-// ValidationResult is how one check was judged.
+// ValidationResult is the result of one check.
 type ValidationResult struct {
 	// Name of the check.
 	// +required
@@ -228,7 +228,7 @@ type RequestStatus struct {
 	// +kubebuilder:validation:MaxLength=64
 	Result string `json:"result,omitempty"`
 
-	// End is how the revision of a RolloutRequest that is Done ended: Verified, RolledBack, NothingToRestore or NotRolledBack. Absent
+	// End is the end of the revision of a RolloutRequest that is Done: Verified, RolledBack, NothingToRestore or NotRolledBack. Absent
 	// before.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
@@ -348,11 +348,11 @@ type IntentDeploymentStatus struct {
 	// +optional
 	Delivery DeliveryStatus `json:"delivery,omitzero"`
 
-	// Canary is how far a revision in tracks is. Absent for a deployment without tracks.
+	// Canary is the progress of a revision in tracks. Absent for a deployment without tracks.
 	// +optional
 	Canary *CanaryStatus `json:"canary,omitempty"`
 
-	// ValidationResults are how the checks were judged.
+	// ValidationResults are the results of the checks.
 	// +optional
 	// +kubebuilder:validation:MaxItems=100
 	// +listType=atomic

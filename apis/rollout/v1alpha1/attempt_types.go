@@ -70,7 +70,7 @@ const (
 	RejectedRequested = "Requested"
 )
 
-// MaxReason is how many characters of a RolloutRequest's reason the ledger repeats.
+// MaxReason is the number of characters of a RolloutRequest's reason that the ledger repeats.
 const MaxReason = 256
 
 // Attempt is one try to carry out a step of a revision.

@@ -172,7 +172,7 @@ type CheckJobReference struct {
 	NonceDigest string `json:"nonceDigest,omitempty"`
 }
 
-// MaxRecent is how many measurements the result of a check holds.
+// MaxRecent is the number of measurements in the result of a check.
 const MaxRecent = 10
 
 // Measurement is one answer that was judged.
@@ -193,7 +193,7 @@ type Measurement struct {
 	Value string `json:"value,omitempty"`
 }
 
-// CheckResult is how one check was judged.
+// CheckResult is the result of one check.
 type CheckResult struct {
 	// Name of the check.
 	// +required
@@ -311,7 +311,7 @@ type GateSpec struct {
 	ForProvider GateParameters `json:"forProvider"`
 }
 
-// GateStatus is how it was judged.
+// GateStatus is the last observation.
 type GateStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 

@@ -100,7 +100,7 @@ func (r Result) Refused() bool {
 	}, r)
 }
 
-// An End is how the revision of a request that is Done ended.
+// An End is the end of the revision of a request that is Done.
 type End string
 
 // Ends.
@@ -282,7 +282,7 @@ type RolloutRequestStatus struct {
 	// +optional
 	NewRevision int64 `json:"newRevision,omitempty"`
 
-	// End is how the revision that the request made, or changed, ended: Verified, RolledBack, NothingToRestore or NotRolledBack. Absent
+	// End is the end of the revision that the request made, or changed: Verified, RolledBack, NothingToRestore or NotRolledBack. Absent
 	// until the request is Done.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64

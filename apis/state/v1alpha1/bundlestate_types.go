@@ -237,7 +237,7 @@ type BundleStateObservation struct {
 	// +listMapKey=name
 	Packages []PackageObservation `json:"packages,omitempty"`
 
-	// Unreferenced is how many packages left the bundle and are still in the cluster.
+	// Unreferenced is the number of packages that left the bundle and are still in the cluster.
 	// +optional
 	Unreferenced int32 `json:"unreferenced"`
 

@@ -55,7 +55,7 @@ type PruneRequestSpec struct {
 	// +listType=set
 	Only []string `json:"only,omitempty"`
 
-	// MinAge is how long ago a directory was delivered at least, or a package left its bundle. A younger one is kept. Default: 1h. 0s means any age.
+	// MinAge is the least time since a directory was delivered, or a package left its bundle. Younger items are kept. Default: 1h. 0s means any age.
 	// +optional
 	// +kubebuilder:default="1h"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="must not be negative"
@@ -79,7 +79,7 @@ type PruneRequestSpec struct {
 	Namespaces []string `json:"namespaces,omitempty"`
 }
 
-// Phase is how far a PruneRequest is.
+// Phase is the progress of a PruneRequest.
 type Phase string
 
 // Phases of a PruneRequest. All but PhasePlanned and PhasePruning are final.
@@ -209,7 +209,7 @@ type PruneResult struct {
 	// +optional
 	Confirmed bool `json:"confirmed,omitempty"`
 
-	// Pruned is how many directories or packages were removed.
+	// Pruned is the number of directories or packages that were removed.
 	// +optional
 	Pruned int32 `json:"pruned,omitempty"`
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/intentplane/intentplane/apis/measure"
 )
 
-// MaxCharacters is how long a sentence may be.
+// MaxCharacters is the greatest length of a sentence.
 const MaxCharacters = 2000
 
 // A Statement has the values that a sentence states, as text. A value that it does not state is empty.
