@@ -16,7 +16,7 @@ import (
 // version of the build. The linker sets it.
 var version = "dev"
 
-// cli has the flags that Crossplane passes to every function, and those of this one.
+// cli has the flags that Crossplane passes to every function, and the flags of this function.
 type cli struct {
 	Debug               bool             `help:"Emit debug logs." short:"d"`
 	Network             string           `default:"tcp" help:"Network on which to listen for gRPC connections."`

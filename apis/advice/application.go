@@ -1,6 +1,6 @@
 package advice
 
-// applicationReasons are those of an Application, beside those of the Sites in its SiteHealth.
+// applicationReasons returns the reasons of an Application, beside the reasons of the Sites in its SiteHealth.
 func applicationReasons() map[string]Advice {
 	return map[string]Advice{
 		"Valid":            good(),

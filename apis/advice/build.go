@@ -1,6 +1,6 @@
 package advice
 
-// buildReasons are those of an ImageBuild.
+// buildReasons returns the reasons of an ImageBuild.
 func buildReasons() map[string]Advice {
 	return map[string]Advice{
 		"Built":                good(),

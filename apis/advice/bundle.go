@@ -1,6 +1,6 @@
 package advice
 
-// bundleReasons are those of a Bundle, beside those of the packages in its BundleState.
+// bundleReasons returns the reasons of a Bundle, beside the reasons of the packages in its BundleState.
 func bundleReasons() map[string]Advice {
 	return map[string]Advice{
 		"Valid":       good(),
@@ -17,7 +17,7 @@ func bundleReasons() map[string]Advice {
 	}
 }
 
-// bundleStateReasons are those of a BundleState and of its packages.
+// bundleStateReasons returns the reasons of a BundleState and of its packages.
 func bundleStateReasons() map[string]Advice {
 	return map[string]Advice{
 		"Deployed":           good(),

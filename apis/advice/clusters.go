@@ -1,6 +1,6 @@
 package advice
 
-// workloadClusterReasons are those of a WorkloadCluster, beside those of its ManagedCluster.
+// workloadClusterReasons returns the reasons of a WorkloadCluster, beside the reasons of its ManagedCluster.
 func workloadClusterReasons() map[string]Advice {
 	return map[string]Advice{
 		"Valid":        good(),
@@ -18,7 +18,7 @@ func workloadClusterReasons() map[string]Advice {
 	}
 }
 
-// managedClusterReasons are those of a ManagedCluster, beside those of its cluster.
+// managedClusterReasons returns the reasons of a ManagedCluster, beside the reasons of its cluster.
 func managedClusterReasons() map[string]Advice {
 	return map[string]Advice{
 		"Ready":                   good(),
@@ -38,7 +38,7 @@ func managedClusterReasons() map[string]Advice {
 	}
 }
 
-// clusterReasons are those of a cluster of Cluster API, and of the objects that it consists of.
+// clusterReasons returns the reasons of a cluster of Cluster API, and of its objects.
 func clusterReasons() map[string]Advice {
 	return map[string]Advice{
 		"KindMissing":             act(PlatformTeam, WakeWatch, "Install Cluster API, or the provider of it that the message names."),

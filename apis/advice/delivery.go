@@ -1,6 +1,6 @@
 package advice
 
-// deliveryReasons are those of a GitDelivery.
+// deliveryReasons returns the reasons of a GitDelivery.
 func deliveryReasons() map[string]Advice {
 	return map[string]Advice{
 		"Delivered":        good(),
@@ -35,7 +35,7 @@ func deliveryReasons() map[string]Advice {
 	}
 }
 
-// configReasons are those of a ProviderConfig and a ClusterProviderConfig, beside those of a GitDelivery.
+// configReasons returns the reasons of a ProviderConfig and a ClusterProviderConfig, beside the reasons of a GitDelivery.
 func configReasons() map[string]Advice {
 	return map[string]Advice{
 		"Reachable":     good(),

@@ -2,7 +2,7 @@ package advice
 
 import "maps"
 
-// deploymentReasons are those of an IntentDeployment.
+// deploymentReasons returns the reasons of an IntentDeployment.
 func deploymentReasons() map[string]Advice {
 	out := specReasons()
 	for _, more := range []map[string]Advice{progressReasons(), blockedReasons(), rejectionReasons(), rollbackReasons(), canaryReasons()} {
@@ -11,7 +11,7 @@ func deploymentReasons() map[string]Advice {
 	return out
 }
 
-// specReasons are of what a spec asks for and names.
+// specReasons returns the reasons about a spec and the objects that it names.
 func specReasons() map[string]Advice {
 	return map[string]Advice{
 		"Valid":                   good(),
@@ -33,7 +33,7 @@ func specReasons() map[string]Advice {
 	}
 }
 
-// progressReasons are of a revision on its way.
+// progressReasons returns the reasons of a revision that makes progress.
 func progressReasons() map[string]Advice {
 	return map[string]Advice{
 		"Unknown":         wait(WakeFunction, "Wait: it is not known yet."),
@@ -58,7 +58,7 @@ func progressReasons() map[string]Advice {
 	}
 }
 
-// blockedReasons are of a revision that something is in the way of.
+// blockedReasons returns the reasons of a revision that is blocked.
 func blockedReasons() map[string]Advice {
 	return map[string]Advice{
 		"WaitingForCluster":     outage(ClusterOwner, WakeWatch, "Wait until the cluster of the Site is ready; if it takes long, look at the object that the Site's message names."),
@@ -74,7 +74,7 @@ func blockedReasons() map[string]Advice {
 	}
 }
 
-// rejectionReasons are of a revision that was rejected. It is not retried by itself.
+// rejectionReasons returns the reasons of a rejected revision. It is not retried by itself.
 func rejectionReasons() map[string]Advice {
 	return map[string]Advice{
 		"DeliveryTimedOut": act(RepositoryOwner, WakeRequest, "Remove the cause that the message names, then change the intent or use kubectl intent retry."),
@@ -89,7 +89,7 @@ func rejectionReasons() map[string]Advice {
 	}
 }
 
-// rollbackReasons are of how a rejected revision is rolled back, or why not.
+// rollbackReasons returns the reasons of the rollback of a rejected revision, or of its absence.
 func rollbackReasons() map[string]Advice {
 	return map[string]Advice{
 		"RollingBack":      wait(WakeWatch, "Wait: the Sites go back to an earlier revision."),
@@ -103,7 +103,7 @@ func rollbackReasons() map[string]Advice {
 	}
 }
 
-// canaryReasons are of a revision that gets a share of the requests.
+// canaryReasons returns the reasons of a revision that gets a share of the requests.
 func canaryReasons() map[string]Advice {
 	return map[string]Advice{
 		"Paused":            wait(WakeWatch, "Wait until the pause is over, or use kubectl intent promote."),

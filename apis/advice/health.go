@@ -1,6 +1,6 @@
 package advice
 
-// healthReasons are those of a SiteHealth and of its Sites, beside those of a Site that cannot be looked at.
+// healthReasons returns the reasons of a SiteHealth and of its Sites, beside the reasons of a Site that cannot be observed.
 func healthReasons() map[string]Advice {
 	return map[string]Advice{
 		"Serving":          good(),

@@ -1,7 +1,6 @@
 package advice
 
-// Reasons that no object of Intentplane gives. They follow from what Crossplane's objects, and the generations of our own ones, say about the
-// parts of the installation.
+// Reasons that no object of Intentplane has. They are computed from the status of Crossplane's objects, and from the generations of our own objects.
 const (
 	// ReasonBeingDeleted means that the object is being deleted, and that something of it is still there.
 	ReasonBeingDeleted = "BeingDeleted"
@@ -10,13 +9,13 @@ const (
 	// short time.
 	ReasonWatchCircuitOpen = "WatchCircuitOpen"
 
-	// ReasonCannotCompose means that Crossplane cannot call the function, or cannot apply what it answers.
+	// ReasonCannotCompose means that Crossplane cannot call the function, or cannot apply its response.
 	ReasonCannotCompose = "CannotCompose"
 
 	// ReasonRightMissing means that an API server refused a request of the provider, or of Crossplane, for a right that it lacks.
 	ReasonRightMissing = "RightMissing"
 
-	// ReasonNotComposed means that the status does not speak about the present spec: Crossplane or the function has not looked at it yet.
+	// ReasonNotComposed means that the status is not about the current spec: Crossplane or the function has not observed it yet.
 	ReasonNotComposed = "NotComposed"
 
 	// ReasonNotReconciled means that the provider has not observed the present generation of an object.
@@ -32,7 +31,7 @@ const (
 	ReasonPackageUnhealthy = "PackageUnhealthy"
 )
 
-// Installation is what runs Intentplane: Crossplane, the function, the provider and their packages.
+// Installation is the reasons of the parts of the installation: Crossplane, the function, the provider and their packages.
 const Installation Kind = "Installation"
 
 // installationReasons are of the parts of the installation.

@@ -1,6 +1,6 @@
 package advice
 
-// pruneReasons are those of a PruneRequest.
+// pruneReasons returns the reasons of a PruneRequest.
 func pruneReasons() map[string]Advice {
 	const again = "make another PruneRequest."
 	return map[string]Advice{
@@ -29,7 +29,7 @@ func pruneReasons() map[string]Advice {
 	}
 }
 
-// pruneApprovalReasons are those of a PruneApproval.
+// pruneApprovalReasons returns the reasons of a PruneApproval.
 func pruneApprovalReasons() map[string]Advice {
 	return map[string]Advice{
 		"Accepted":       good(),

@@ -1,6 +1,6 @@
 package advice
 
-// syncReasons are those of a SiteSync.
+// syncReasons returns the reasons of a SiteSync.
 func syncReasons() map[string]Advice {
 	return map[string]Advice{
 		"Live":            good(),
@@ -18,7 +18,7 @@ func syncReasons() map[string]Advice {
 	}
 }
 
-// siteReasons are those of one Site in a SiteSync, beside those of its cluster.
+// siteReasons returns the reasons of one Site in a SiteSync, beside the reasons of its cluster.
 func siteReasons() map[string]Advice {
 	return map[string]Advice{
 		"WaveNotReached":       wait(WakeWatch, "Wait until the Site's wave comes."),
@@ -54,7 +54,7 @@ func siteReasons() map[string]Advice {
 	}
 }
 
-// gateReasons are those of a Gate.
+// gateReasons returns the reasons of a Gate.
 func gateReasons() map[string]Advice {
 	return map[string]Advice{
 		"Passed":             good(),

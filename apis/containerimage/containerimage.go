@@ -1,4 +1,4 @@
-// Package containerimage reads references of container images by the grammar of the container runtimes: what a kubelet pulls is a reference, and nothing else.
+// Package containerimage parses references of container images by the grammar of the container runtimes: a text is valid if a kubelet can pull it.
 package containerimage
 
 import (

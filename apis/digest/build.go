@@ -4,9 +4,8 @@ import (
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 )
 
-// BuildRequest returns the digest of what makes an image: its source, and how that is built. When the repository is looked at, with which Secret, and how
-// often a build is tried again do not count. Fields that the schema would have filled in count as if it had. It returns an error when that cannot be
-// encoded.
+// BuildRequest returns the digest of the inputs of an image: its source, and its build settings. The interval, the webhook and the Secret of the source,
+// and the number of retries do not count. A field that equals its schema default counts as absent. It returns an error when the inputs cannot be encoded.
 func BuildRequest(p *buildv1alpha1.ImageBuildParameters) (string, error) {
 	p = &buildv1alpha1.ImageBuildParameters{Source: *p.Source.DeepCopy(), Settings: *p.Settings.DeepCopy()}
 	p.Source.Interval, p.Source.Webhook, p.Retries = "", nil, nil

@@ -9,8 +9,7 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// TestSpecGolden keeps digests as they are: one that changes delivers every deployment again. Change one only together with
-// Scheme.
+// TestSpecGolden keeps digests stable: a changed digest delivers every deployment again. Change a digest only together with Scheme.
 func TestSpecGolden(t *testing.T) {
 	cases := map[string]struct {
 		reason string

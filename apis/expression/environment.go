@@ -10,7 +10,7 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// maxText is how long a text that was put together may be.
+// maxText is the greatest length of a concatenated text.
 const maxText = 64 << 10
 
 // allowedMacros are the loops that give no more than they are given: map makes lists that hold one thing many times.
@@ -18,7 +18,8 @@ func allowedMacros() []string {
 	return []string{operators.Has, operators.All, operators.Exists, operators.ExistsOne, operators.Filter}
 }
 
-// allowedFunctions are those whose steps are short. There are none for regular expressions, for bytes, and for times, whose zones are files.
+// allowedFunctions returns the functions with short steps. Functions for regular expressions, for bytes, and for times, whose zones are
+// files, are not allowed.
 func allowedFunctions() []*env.Function {
 	names := []string{
 		operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional, operators.NotStrictlyFalse,

@@ -10,8 +10,8 @@ const (
 	TrackBlue  = "blue"
 	TrackGreen = "green"
 
-	// TrackPlain is the track of a workload without tracks beside one with: of a revision of a Blueprint without tracks that comes after one with, and of
-	// what follows it. Its objects have their own names.
+	// TrackPlain is the track of a workload without tracks beside a workload with tracks: of a revision of a Blueprint without tracks after a revision
+	// with tracks, and of its successors. Its objects have their own names.
 	TrackPlain = "plain"
 )
 
@@ -76,7 +76,7 @@ func OtherTrack(track string) string {
 	return TrackBlue
 }
 
-// Stages of a revision with tracks, in their order. A revision without tracks stays in the first one, whatever it does.
+// Stages of a revision with tracks, in their order. A revision without tracks stays in the first stage.
 const (
 	// StageClear moves requests off a track whose pods have to change.
 	StageClear int32 = iota
@@ -111,7 +111,7 @@ func (r Revision) waveOf(step int32) int32 {
 	return step
 }
 
-// SitesAt returns the Sites whose share or trees a step of the plan decides: those of its wave that it or an earlier step names.
+// SitesAt returns the Sites whose share or trees a step of the plan decides: the Sites of its wave up to that step.
 func (r Revision) SitesAt(step int32) []string {
 	var out []string
 	for _, p := range r.Plan[r.waveOf(step) : step+1] {

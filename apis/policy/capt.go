@@ -33,7 +33,7 @@ func CheckTagKey(c *configv1alpha1.ProviderConfigSpec, key string) error {
 	return nil
 }
 
-// matchesBeginning reports whether a key is an entry, or begins with one that ends in a star.
+// matchesBeginning reports whether a key equals an entry, or begins with an entry that ends in a star.
 func matchesBeginning(entry, key string) bool {
 	beginning, isPattern := strings.CutSuffix(entry, "*")
 	return entry == key || isPattern && strings.HasPrefix(key, beginning)

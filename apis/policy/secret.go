@@ -22,8 +22,8 @@ func isSecret(o *unstructured.Unstructured) bool {
 	return o.GroupVersionKind().GroupKind() == schema.GroupKind{Kind: "Secret"}
 }
 
-// checkSecret lets Secrets through that SOPS encrypted, and others when the configuration wants that. It says which value is
-// readable, never what it is. SealedSecrets and ExternalSecrets are kinds of their own, and checked as any other.
+// checkSecret accepts Secrets that SOPS encrypted, and other Secrets when the configuration allows them. Its error names the path of a readable value, never
+// the value. SealedSecrets and ExternalSecrets are kinds of their own, and checked as any other.
 func checkSecret(in Input, o *unstructured.Unstructured) error {
 	if !isSecret(o) || allowsPlainSecrets(in) {
 		return nil

@@ -12,7 +12,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// Ports where a host is asked that is named without one.
+// Ports of hosts that are named without a port.
 const (
 	portHTTPS = "443"
 	portHTTP  = "80"

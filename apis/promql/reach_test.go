@@ -35,7 +35,7 @@ func TestReachOf(t *testing.T) {
 		"Month":            {reason: "A query that looks back for a month is refused.", query: "rate(x[30d])", err: tooFar},
 		"Years":            {reason: "A query that looks back for years is refused.", query: "up offset 10y", err: tooFar},
 		"YearsAhead":       {reason: "A query that looks years ahead is refused.", query: "up offset -10y", err: tooFar},
-		"Together":         {reason: "The ranges of a subquery and of what is in it are added up.", query: "max_over_time(rate(a[1h])[24h:1h])", err: tooFar},
+		"Together":         {reason: "The ranges of a subquery and of its inner query are added up.", query: "max_over_time(rate(a[1h])[24h:1h])", err: tooFar},
 		"Overflow":         {reason: "A number that turns around is not less.", query: "max_over_time(rate(a[290y])[290y:1y])", err: tooFar},
 		"Matrix":           {reason: "Many values at many times are not judged.", query: "a[5m]", err: "gives a range vector, which has no value at one time"},
 		"String":           {reason: "A query that gives a text is refused.", query: `"a"`, err: "gives a string, which has no value at one time"},

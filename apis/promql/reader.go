@@ -19,13 +19,13 @@ func (r *Reader) Parse(text string) (*Template, error) { return readCached(r.tem
 // ReachOf a query as ReachOf does. It returns the error that ReachOf does.
 func (r *Reader) ReachOf(text string) (Reach, error) { return readCached(r.reaches, text, ReachOf) }
 
-// A cachedResult is what was read, and what was wrong with it.
+// A cachedResult is a parsed value, or the error of parsing it.
 type cachedResult[V any] struct {
 	value V
 	err   error
 }
 
-// readCached what was read. What cannot be read costs as much.
+// readCached returns the cached result of reading a text, or reads it. Errors are cached, too: parsing an invalid text costs as much.
 func readCached[V any](c *lru.Cache, text string, read func(string) (V, error)) (V, error) {
 	if known, ok := c.Get(text); ok {
 		if r, ok := known.(cachedResult[V]); ok {

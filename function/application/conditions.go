@@ -110,7 +110,7 @@ func availableCondition(f *Facts) projection.Condition {
 	return projection.Is(of, false, cmp.Or(s.Reason, string(s.State)), siteMessage(s))
 }
 
-// isScaledToZero reports whether no Site is asked for a pod.
+// isScaledToZero reports whether the desired number of pods is 0 at each Site.
 func (f *Facts) isScaledToZero() bool {
 	for _, s := range f.observedSites() {
 		if s.State != deliveryv1alpha1.HealthScaledToZero {
@@ -178,7 +178,7 @@ func reconcilingCondition(f *Facts) projection.Condition {
 	return projection.Is(of, true, reason, message)
 }
 
-// isReady reports whether the Application is as it was asked for: it runs, its route is accepted, and its deployment is Ready.
+// isReady reports whether the Application is in its desired state: it runs, its route is accepted, and its deployment is Ready.
 func isReady(f *Facts) bool {
 	return f.currentRow().Phase == v1alpha1.PhaseRunning && routedCondition(f).Status == corev1.ConditionTrue && f.Deployment.Ready
 }

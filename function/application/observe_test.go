@@ -31,7 +31,7 @@ func (w *world) builtAt(at time.Time) {
 	})
 }
 
-// TestHandingOver has a commit whose image was just built: what the status says waits until the deployment has taken it up.
+// TestHandingOver has a commit whose image was just built: the status waits until the deployment has observed the image.
 func TestHandingOver(t *testing.T) {
 	cases := map[string]struct {
 		reason string

@@ -14,12 +14,12 @@ const (
 	// ProgressCheck is the name of the check that deploy.progressTimeout adds to the Gates.
 	ProgressCheck = "available"
 
-	// A pod has to be available for progressInterval between progressCount measurements: one that ends soon after its start has not made progress.
+	// A pod has to be available for progressInterval between progressCount measurements: a pod that ends soon after its start has not made progress.
 	progressDelay    = "1s"
 	progressInterval = "5s"
 	progressCount    = 3
 
-	// maxChecks is how many checks an IntentDeployment has at most.
+	// maxChecks is the greatest number of checks of an IntentDeployment.
 	maxChecks = 16
 )
 

@@ -15,7 +15,7 @@ const (
 	maxDrain    = 10 * time.Minute
 )
 
-// checkSteps returns an error for steps that the schema may have let in: one that is older than these rules.
+// checkSteps returns an error for steps that a schema older than these rules may have accepted.
 func checkSteps(w Wave) error {
 	last, hasPause := int32(0), false
 	for i, s := range w.Steps {

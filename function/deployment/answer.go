@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// buildOutput returns what follows from the stages of a call, without the resources.
+// buildOutput returns the output of a call from its stages, without the resources.
 func buildOutput(in Input, o Observed, k Compiled, d Decision) *Output {
 	status := statusInput(in, o, k, d)
 	status.Requests = requestResults(&status, in, o, k)
@@ -70,7 +70,7 @@ func currentNumber(s ledger.State) int64 {
 	return s.Current.Number
 }
 
-// statusInput returns what the status is made of.
+// statusInput returns the input of the status.
 func statusInput(in Input, o Observed, k Compiled, d Decision) phase.Input {
 	return phase.Input{
 		Claim: in.Claim, Digest: o.specDigest, GatesDisabled: !*in.Spec.GatesConfig.Enabled, MaxAttempts: *in.Spec.RollbackConfig.MaxRetries, Unobserving: o.unobserving,

@@ -74,7 +74,7 @@ func (w *world) twoSites(greeting string) {
 	w.say(`{"service": "shop", "type": "web-canary", "sites": ["edge1", "edge2"], "replicas": 4, "parameters": {"host": "shop.example.org", "greeting": "` + greeting + `"}}`)
 }
 
-// TestCanaryLosses loses objects in the middle of a canary, or what its spec names. It comes to the same end.
+// TestCanaryLosses loses objects in the middle of a canary, or objects that its spec names. It comes to the same end.
 func TestCanaryLosses(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -82,7 +82,7 @@ func TestCanaryLosses(t *testing.T) {
 		want   []string
 	}{
 		"SiteSync": {
-			reason: "A SiteSync that was lost proves anew.", lose: func(w *world) { delete(w.in.Observed, compose.SyncName) },
+			reason: "A SiteSync that was lost proves the step again.", lose: func(w *world) { delete(w.in.Observed, compose.SyncName) },
 			want: []string{"blue 1: 50, green 2: 50", "blue 1: 0, green 2: 100", "green 2: 100"},
 		},
 		"GitDelivery": {

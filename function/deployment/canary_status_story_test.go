@@ -9,7 +9,8 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// TestCanaryStatus tells what status.canary says of a revision with a timed pause, one that a user ends, and of one that is given up.
+// TestCanaryStatus follows status.canary of a revision with a timed pause, of a revision with a pause that a user ends, and of a
+// revision that is given up.
 func TestCanaryStatus(t *testing.T) {
 	w := newCanaryWorld(t, weightStep(20), pauseStep("30s"), weightStep(50), pauseStep(""))
 	told, _ := w.statusStory(cluster{})

@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// TestCheckCanary checks what specs ask for of steps. Whatever it is, nothing of it is left out silently.
+// TestCheckCanary checks the steps of specs. No step is left out silently.
 func TestCheckCanary(t *testing.T) {
 	type steps = []deploymentv1alpha1.CanaryStep
 	one := deploymentv1alpha1.CanaryStep{Weight: new(int32(5))}

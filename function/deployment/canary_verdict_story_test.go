@@ -24,7 +24,7 @@ func aMeasuredCanary(t *testing.T) *world {
 	return w
 }
 
-// wantVerdict compares what the ledger has for the current revision, and why.
+// wantVerdict compares the ledger's verdict for the current revision, and its reason.
 func (w *world) wantVerdict(reason string, want ledger.Result, why string) {
 	w.t.Helper()
 	got := w.ledger().Verdict
@@ -33,7 +33,7 @@ func (w *world) wantVerdict(reason string, want ledger.Result, why string) {
 	}
 }
 
-// TestCanaryVerdicts lets a canary fail in different ways, and looks at what the requests and the pods do.
+// TestCanaryVerdicts lets a canary fail in different ways, and compares the requests and the pods.
 func TestCanaryVerdicts(t *testing.T) {
 	shared := []string{"blue 1: 100, green 2: 0", "blue 1: 80, green 2: 20", "blue 1: 100, green 2: 0", "blue 1: 100"}
 	cases := map[string]struct {

@@ -27,7 +27,7 @@ func aCanaryInWaves(t *testing.T) *world {
 	return w
 }
 
-// storyWithout returns what both directories had, one after another, while the repository of edge2 does not answer.
+// storyWithout returns the successive states of both directories, while the repository of edge2 does not answer.
 func (w *world) storyWithout(rounds int) []string {
 	w.t.Helper()
 	var told []string
@@ -53,7 +53,7 @@ func TestCanaryDeadRepository(t *testing.T) {
 		end    []string
 	}{
 		"Waits": {
-			reason: "The Sites of earlier waves keep what they have, and the canary goes on once the repository answers.", until: "blue 1: 0, green 2: 100",
+			reason: "The Sites of earlier waves stay as they are, and the canary continues once the repository answers.", until: "blue 1: 0, green 2: 100",
 			want: []string{"blue 1: 0, green 2: 100 | blue 1: 100"},
 			end:  []string{"blue 1: 100, green 2: 0", "blue 1: 80, green 2: 20", "blue 1: 0, green 2: 100", "green 2: 100"},
 		},
@@ -163,7 +163,7 @@ func TestPromoteByStep(t *testing.T) {
 	}{
 		{reason: "A step that is passed cannot be named.", name: "first", step: 1, result: "first=UnknownStep", column: "2/4", directs: "blue 1: 80, green 2: 20"},
 		{reason: "A later pause is not released before this one.", name: "far", step: 3, result: "far=UnknownStep", column: "2/4", directs: "blue 1: 80, green 2: 20"},
-		{reason: "The step that column STEP shows is the one to name.", name: "second", step: 2, result: "second=Taken", column: "3/4", directs: "blue 1: 50, green 2: 50"},
+		{reason: "A user names the step that column STEP shows.", name: "second", step: 2, result: "second=Taken", column: "3/4", directs: "blue 1: 50, green 2: 50"},
 		{reason: "A step is released once.", name: "again", step: 2, result: "again=Stale", column: "3/4", directs: "blue 1: 50, green 2: 50"},
 	} {
 		w.ask(tc.name, 2, action("Promote"), stepNumber(tc.step), uid(tc.name))

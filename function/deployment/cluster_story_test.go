@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// cluster says what the SiteSync saw of the cluster of edge2, and of the Site.
+// cluster sets the state that the SiteSync observes of the cluster of edge2, and of the Site.
 func (w *world) cluster(state, reason string, passed, ready bool) {
 	w.t.Helper()
 	w.sync("Waiting", state)
@@ -88,7 +88,7 @@ func TestWaitForCluster(t *testing.T) {
 			if want := `The cluster of Site "edge2" is degraded: NotReady: DockerCluster c: no quota.`; !strings.Contains(out.Status.Message, want) {
 				t.Errorf("the deployment does not say so: %q", out.Status.Message)
 			}
-			// Whoever loses the SiteSync has let the Site through all the same.
+			// A lost SiteSync does not hold the Site back again.
 			delete(w.in.Observed, compose.SyncName)
 			if got := w.view(w.call()).Trees; !cmp.Equal(got, bothFirst) {
 				t.Errorf("without the SiteSync: %q", got)
@@ -104,7 +104,7 @@ func TestWaitForCluster(t *testing.T) {
 	}
 }
 
-// succeed lets the Sites come to run what is delivered to them.
+// succeed lets the Sites run the delivered trees.
 func (w *world) succeed(engine bool) {
 	w.t.Helper()
 	w.apply(w.call())
@@ -117,7 +117,7 @@ func (w *world) succeed(engine bool) {
 	w.live()
 }
 
-// TestUpgradeWhileWaiting replaces the function by one that makes other trees, which somebody has to approve.
+// TestUpgradeWhileWaiting replaces the function by a version that makes other trees, which a user has to approve.
 func TestUpgradeWhileWaiting(t *testing.T) {
 	for name, waits := range map[string]bool{"Waits": true, "Ready": false} {
 		t.Run(name, func(t *testing.T) {

@@ -46,7 +46,7 @@ func (w *world) slow(blueprint string) *slow {
 	return s
 }
 
-// TestRenderTimeout: what took too long failed, and is tried again by itself.
+// TestRenderTimeout exceeds the timeout of rendering, which is retried by itself.
 func TestRenderTimeout(t *testing.T) {
 	const reason = "Rendering takes too long."
 	w := newWorld(t)

@@ -73,7 +73,7 @@ func TestChange(t *testing.T) {
 	w.want("Delivered.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
 }
 
-// TestFreeze breaks a delivered deployment in every way, and mends it.
+// TestFreeze breaks a delivered deployment in every way, and repairs it.
 func TestFreeze(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -85,8 +85,8 @@ func TestFreeze(t *testing.T) {
 		// message is a part of the condition's message.
 		message string
 	}{
-		"InvalidJSON":  {reason: "An intent that is no JSON.", smash: func(w *world) { w.say(`{"service": `) }, phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent},
-		"UnknownField": {reason: "A field that nobody knows.", smash: func(w *world) { w.say(`{"service": "shop", "site": "edge1", "replica": 1}`) }, phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent, message: "replica"},
+		"InvalidJSON":  {reason: "A malformed intent freezes the deployment.", smash: func(w *world) { w.say(`{"service": `) }, phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent},
+		"UnknownField": {reason: "An unknown field of the intent freezes the deployment.", smash: func(w *world) { w.say(`{"service": "shop", "site": "edge1", "replica": 1}`) }, phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent, message: "replica"},
 		"Both": {
 			reason: "Both of intent and expectation.", smash: func(w *world) { w.in.Spec.Expectation = &deploymentv1alpha1.Expectation{Service: "shop"} },
 			phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent, message: "exactly one of intent and expectation",
@@ -199,8 +199,8 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestMoveBehindConfig moves the repository behind a configuration: the old one cannot be reached any longer, and a second delivery
-// with the same configuration would remove from the new one what the first wrote.
+// TestMoveBehindConfig moves the repository behind a configuration: the old repository cannot be reached any longer, and a second
+// delivery with the same configuration would remove the files of the first delivery from the new repository.
 func TestMoveBehindConfig(t *testing.T) {
 	w := newWorld(t)
 	before := w.settle()

@@ -27,7 +27,7 @@ func TestJudged(t *testing.T) {
 			want:   thresholds{"latency_p99": "< 500ms"},
 		},
 		"Both": {
-			reason: "The gates may add metrics, and say again what the intent says.",
+			reason: "The gates may add metrics, and repeat metrics of the intent.",
 			gates:  thresholds{"latency_p99": "<0.5 s", "error_rate": "0.05"},
 			slos:   map[string]string{"latency_p99": "< 500ms"},
 			want:   thresholds{"latency_p99": "< 500ms", "error_rate": "0.05"},

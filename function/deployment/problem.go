@@ -59,7 +59,7 @@ func ReasonOf(err error) string {
 	return p.Reason
 }
 
-// RenderError returns the error of what was rendered, or would have been, so that ReasonOf returns its reason.
+// RenderError returns the error of rendered files, or of files that could not be rendered, so that ReasonOf returns its reason.
 func RenderError(err error, rendered tree.Files) error {
 	if e := (&render.TimeoutError{}); errors.As(err, &e) {
 		return timeoutProblem(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// TestUnreadValue sets what the quickstart's Blueprint does not read, in an intent that is delivered already.
+// TestUnreadValue sets a value that the quickstart's Blueprint does not read, in an intent that is delivered already.
 func TestUnreadValue(t *testing.T) {
 	const message = `spec.intent: endpoints[http].port, qos.latencyMs: Blueprint "web-1.0.0" does not read what is set here, ` +
 		"so it would have no effect: leave it out, or choose a Blueprint that reads it"

@@ -49,7 +49,7 @@ func (w *world) sync(reason, state string) {
 	}
 }
 
-// round calls, applies, delivers, and lets the SiteSync speak of what is there then.
+// round calls, applies, delivers, and lets the SiteSync report the current state.
 func (w *world) round(reason, state string) *Output {
 	w.t.Helper()
 	w.apply(w.call())

@@ -203,13 +203,13 @@ func TestAmbiguousChannel(t *testing.T) {
 	}
 }
 
-// TestStatusNamesWhatIsOrdered and not what would be.
+// TestStatusNamesWhatIsOrdered compares the status with the ordered revision while the spec requests another.
 func TestStatusNamesWhatIsOrdered(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		change func(*world)
 	}{
-		"Suspended": {reason: "What is held back is not ordered.", change: func(w *world) { w.in.Spec.Suspend = new(true) }},
+		"Suspended": {reason: "A suspended spec is not ordered.", change: func(w *world) { w.in.Spec.Suspend = new(true) }},
 		"Frozen": {reason: "A problem of the spec orders nothing new.", change: func(w *world) {
 			w.set("Blueprint", "web-1.1.0", "resources: [missing.yaml]", "spec", "files", "kustomization.yaml")
 		}},
@@ -230,7 +230,7 @@ func TestStatusNamesWhatIsOrdered(t *testing.T) {
 	}
 }
 
-// TestGateCannotMeasure mends the catalog while the Gate of a revision waits for metrics that may never come.
+// TestGateCannotMeasure repairs the catalog while the Gate of a revision waits for metrics that may never come.
 func TestGateCannotMeasure(t *testing.T) {
 	changeQuery := func(w *walk) {
 		w.release("1.1.0")
@@ -247,11 +247,11 @@ func TestGateCannotMeasure(t *testing.T) {
 		want         string
 	}{
 		"NoData":      {reason: "A query that gives data is asked by the next revision.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeQuery, want: "Succeeded/Succeeded 3"},
-		"Held":        {reason: "A Gate that is held does not keep a mended query out.", unmeasurable: rolloutv1alpha1.ReasonHeld, change: changeQuery, want: "Succeeded/Succeeded 3"},
-		"Unavailable": {reason: "A Gate whose backend does not answer does not keep a mended query out.", unmeasurable: rolloutv1alpha1.ReasonMetricsUnavailable, change: changeQuery, want: "Succeeded/Succeeded 3"},
+		"Held":        {reason: "A Gate that is held does not prevent a repaired query.", unmeasurable: rolloutv1alpha1.ReasonHeld, change: changeQuery, want: "Succeeded/Succeeded 3"},
+		"Unavailable": {reason: "A Gate whose backend does not answer does not prevent a repaired query.", unmeasurable: rolloutv1alpha1.ReasonMetricsUnavailable, change: changeQuery, want: "Succeeded/Succeeded 3"},
 		"Tree":        {reason: "A changed tree does not wait for a Gate without data.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeTree, want: "Succeeded/Succeeded 3"},
 		"Measuring":   {reason: "A changed tree waits for a Gate that measures.", unmeasurable: rolloutv1alpha1.ReasonMeasuring, change: changeTree, want: "Validating/ 2"},
-		"SameChecks":  {reason: "A Blueprint with the same trees and checks is no reason to judge a revision again.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeNothing, want: "Validating/ 2"},
+		"SameChecks":  {reason: "An unchanged Blueprint does not judge a revision again.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeNothing, want: "Validating/ 2"},
 		"Manual":      {reason: "A Blueprint that a person has to approve waits for that.", unmeasurable: rolloutv1alpha1.ReasonNoData, manual: true, change: changeQuery, want: "Validating/ 2"},
 	}
 	for name, tc := range cases {

@@ -75,7 +75,7 @@ func SlotOf(c rolloutv1alpha1.ClaimReference, renderer int32, spread time.Durati
 // Always is true for a slot that never ends.
 func (s Slot) Always() bool { return s.spread == 0 }
 
-// Wait is how long it takes from a time until the slot. It is 0 inside of it.
+// Wait returns the time from a moment until the slot. It is 0 inside of it.
 func (s Slot) Wait(now time.Time) time.Duration {
 	if s.Always() {
 		return 0

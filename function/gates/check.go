@@ -22,7 +22,7 @@ const (
 	longestTimeout   = 24 * time.Hour
 )
 
-// postCheckDelay is the shortest one allowed: a script can wait by itself for what it needs.
+// postCheckDelay is the shortest allowed delay: a script can wait by itself for its prerequisites.
 const postCheckDelay = "1s"
 
 const postCheckPath = "spec.gatesConfig.postCheck"

@@ -109,7 +109,7 @@ func TestCompile(t *testing.T) {
 		config config
 		want   []string
 	}{
-		"Off": {reason: "Gates that are off judge by nothing, also what they could not.", config: config{Enabled: &off, SLOThresholds: thresholds{"x": "1"}}},
+		"Off": {reason: "Gates that are off judge by nothing, and refuse nothing.", config: config{Enabled: &off, SLOThresholds: thresholds{"x": "1"}}},
 		"Objectives": {
 			reason: "Each Site is judged by each metric, in the unit of the Blueprint, and from its good side.",
 			config: config{SLOThresholds: thresholds{"latency_p99": "500ms", "availability": "99.0"}},
@@ -132,7 +132,7 @@ func TestCompile(t *testing.T) {
 			},
 		},
 		"Availability": {
-			reason: "Pods of the intent's image have to be available at each Site, or those of the image that the check names.",
+			reason: "Pods of the intent's image, or of the image that the check names, have to be available at each Site.",
 			config: config{Checks: []check{
 				{Name: "up", Type: "Availability", Availability: &deploymentv1alpha1.AvailabilityCheck{}},
 				{Name: "proxy", Site: "edge1", Type: "Availability", Availability: &deploymentv1alpha1.AvailabilityCheck{Image: "proxy:2", MinAvailable: new(int32(3))}},
@@ -201,11 +201,11 @@ func TestCompileRefuses(t *testing.T) {
 		want   string
 	}{
 		"UnknownMetric": {
-			reason: "A misspelt metric is refused with the names of those that exist.", config: config{SLOThresholds: thresholds{"latency": "1s"}},
+			reason: "A misspelt metric is refused with the names of existing metrics.", config: config{SLOThresholds: thresholds{"latency": "1s"}},
 			want: `spec.gatesConfig.sloThresholds.latency: Blueprint web-1.0.0 has no such metric: it has availability, latency_p99`,
 		},
 		"NoMetrics": {
-			reason: "A threshold that nothing measures is refused with what to do.", config: config{SLOThresholds: thresholds{"latency": "1s"}},
+			reason: "A threshold without a measurement is refused with the action to take.", config: config{SLOThresholds: thresholds{"latency": "1s"}},
 			change: func(in *Input) { in.Blueprint.Spec.Metrics = nil },
 			want: `spec.gatesConfig.sloThresholds.latency: Blueprint web-1.0.0 has no metrics, so no threshold can be judged: leave the threshold out (spec.gatesConfig.sloThresholds, ` +
 				`or slos in the intent), or choose a Blueprint whose spec.metrics measures it`,
@@ -256,12 +256,12 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.checks[0]: threshold: "< 500ms" cannot be said in %`,
 		},
 		"Query": {
-			reason: "What is not PromQL would only be an error later.",
+			reason: "A query that is not PromQL would only fail later.",
 			config: one(check{Name: "own", Type: "Prometheus", Threshold: "< 1", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: "x["}}),
 			want:   `spec.gatesConfig.checks[0]: prometheus.query: is not PromQL`,
 		},
 		"Fixed": {
-			reason: "What can never be judged is not delivered.", config: one(checkWithQuery("x @ 1")),
+			reason: "A query that can never be judged is not delivered.", config: one(checkWithQuery("x @ 1")),
 			want: `spec.gatesConfig.checks[0]: prometheus.query: looks at a fixed time, which may lie before what is measured went live`,
 		},
 		"Window": {
@@ -282,7 +282,7 @@ func TestCompileRefuses(t *testing.T) {
 			want:   `spec.gatesConfig.checks[0]: the regular expressions of all queries take too long to compile for 40 Sites: use fewer or simpler ones`,
 		},
 		"JobThreshold": {
-			reason: "What would be ignored is refused.", config: one(check{Name: "own", Type: "Job", Threshold: "< 1", Job: job("curl:8").Job}),
+			reason: "A field that would be ignored is refused.", config: one(check{Name: "own", Type: "Job", Threshold: "< 1", Job: job("curl:8").Job}),
 			want: `spec.gatesConfig.checks[0]: threshold: a Job has none: the code that it exits with decides`,
 		},
 		"AvailabilityThreshold": {
@@ -439,7 +439,7 @@ func TestCompileRefuses(t *testing.T) {
 			if err != nil {
 				got = err.Error()
 			}
-			// What the parser of PromQL says is its own.
+			// The message of PromQL's parser is left out.
 			got, _, _ = strings.Cut(got, ": 1:")
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nCompile(...): -want error, +got error:\n%s", tc.reason, diff)
@@ -557,7 +557,7 @@ func TestOwnQueries(t *testing.T) {
 		want   bool
 	}{
 		"Allowed":   {reason: "Without a word they are allowed.", config: config{Checks: []check{checkWithQuery("x")}}, place: newPlace("edge1"), want: true},
-		"Blueprint": {reason: "What the Blueprint asks is not the tenant's.", config: config{SLOThresholds: thresholds{"availability": "99"}}, place: deny(newPlace("edge1")), want: true},
+		"Blueprint": {reason: "A query of the Blueprint does not count as the tenant's.", config: config{SLOThresholds: thresholds{"availability": "99"}}, place: deny(newPlace("edge1")), want: true},
 		"Elsewhere": {reason: "Another server is asked without credentials.", config: config{Checks: []check{elsewhere}}, place: deny(newPlace("edge1")), want: true},
 		"Web":       {reason: "A check of a web server is not subject to ownQueries.", config: config{Checks: []check{empty}}, place: deny(newPlace("edge1")), want: true},
 		"Known":     {reason: "To say its address does not make it another server.", config: config{Checks: []check{known}}, place: deny(newPlace("edge1"))},

@@ -133,7 +133,7 @@ func TestFromText(t *testing.T) {
 			want:   want{err: `spec.intent: line 1, column 45: resources.memory: must be a quantity, such as 4Gi`},
 		},
 		"Image": {
-			reason: "A text that is no reference of an image is refused.",
+			reason: "A malformed reference of an image is refused.",
 			text:   `{"service": "shop", "image": "nginx:1.27\n  evil: true"}`,
 			want:   want{err: `spec.intent: line 1, column 30: image: must be the reference of an image, such as registry.example.org/team/app:1.2.0`},
 		},

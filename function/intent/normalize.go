@@ -210,7 +210,7 @@ func IsParameter(s string) bool {
 	return parameterName.MatchString(s)
 }
 
-// isForbiddenInValue says whether a character is one that the value of a parameter may not have.
+// isForbiddenInValue reports whether the value of a parameter may not have a character.
 func isForbiddenInValue(r rune) bool {
 	return r == '\r' || document.IsControl(r)
 }

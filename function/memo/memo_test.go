@@ -41,8 +41,8 @@ func TestRemember(t *testing.T) {
 		err    error
 		calls  int
 	}{
-		{reason: "What comes with an error is returned with it.", err: failure, calls: 1},
-		{reason: "What comes with an error is not remembered.", calls: 2},
+		{reason: "A value with an error is returned with it.", err: failure, calls: 1},
+		{reason: "A value with an error is not remembered.", calls: 2},
 		{reason: "A value that is remembered is not computed again.", calls: 2},
 	} {
 		got, err := m.Remember(Key{1}, compute(step.err))

@@ -1,5 +1,5 @@
-// Package phase projects what is known about a deployment into its status: phase, outcome, conditions and the log of
-// transitions. It decides nothing: throw the status away, and it comes back the same.
+// Package phase projects the recorded and observed state of a deployment into its status: phase, outcome, conditions
+// and the log of transitions. It decides nothing: a deleted status is computed again with the same content.
 package phase
 
 import (
@@ -33,7 +33,7 @@ var phaseTable = sync.OnceValue(func() projection.Table[v1alpha1.Phase] { //noli
 // Legal is true for a change of the phase that may be written.
 func Legal(from, to v1alpha1.Phase) bool { return phaseTable().Legal(from, to) }
 
-// A phasePath is how a deployment came to where it is.
+// A phasePath has the facts that select the transitions to the current phase.
 type phasePath struct {
 	// failedIn is the phase that a failure left. Empty where nothing failed.
 	failedIn v1alpha1.Phase

@@ -27,7 +27,7 @@ func newRevision(number int64) *ledger.Revision {
 	return &ledger.Revision{Number: number, Plan: make([]ledger.Step, 1)}
 }
 
-// unrecorded lets the ledger not hold yet what was decided.
+// unrecorded makes facts in which the ledger does not hold the decision yet.
 func unrecorded(f *Input) *Input {
 	f.State.Seq = f.Recorded.Seq + 1
 	return f
@@ -278,7 +278,7 @@ func TestLog(t *testing.T) {
 			want: []v1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded"},
 		},
 		"Appeared": {
-			reason: "What was waited for appeared.", next: succeeded,
+			reason: "The missing object appeared.", next: succeeded,
 			last: v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhasePending, IntentDigest: "d", Revision: 1},
 			want: []v1alpha1.Phase{"Compiling", "Rendering", "Delivering", "Validating", "Succeeded"},
 		},
@@ -312,7 +312,7 @@ func TestLogOfRejection(t *testing.T) {
 		want   []string
 	}{
 		"Rejected":    {reason: "The failure of a rejected revision has the reason.", last: at("Validating", "d"), next: at("Failed", "d"), path: rejected, want: []string{"Failed GateFailed 0"}},
-		"RolledBack":  {reason: "The end of its rollback has the reason, and what runs again.", last: at("RollingBack", "d"), next: at("Succeeded", "d"), path: rolledBack, want: []string{"Succeeded GateFailed 4"}},
+		"RolledBack":  {reason: "The end of a rollback has the reason, and the running revision.", last: at("RollingBack", "d"), next: at("Succeeded", "d"), path: rolledBack, want: []string{"Succeeded GateFailed 4"}},
 		"AtOnce":      {reason: "A rejection and its rollback may be seen in one call.", last: at("Validating", "d"), next: at("Succeeded", "d"), path: rolledBack, want: []string{"Failed GateFailed 0", "RollingBack  0", "Succeeded GateFailed 4"}},
 		"InvalidSpec": {reason: "A spec that is not valid rejects no revision.", last: at("Succeeded", "d"), next: at("Failed", "bad"), path: phasePath{failedIn: v1alpha1.PhasePending}, want: []string{"Pending  0", "Failed  0"}},
 		"Verified":    {reason: "A success without a rollback restores nothing.", last: at("Validating", "d"), next: at("Succeeded", "d"), path: phasePath{target: 4}, want: []string{"Succeeded  0"}},

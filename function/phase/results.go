@@ -13,10 +13,10 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// maxResults is how many results a status has. Those that did not pass come first where not all fit.
+// maxResults is the greatest number of results in a status. If not all fit, results that did not pass come first.
 const maxResults = 100
 
-// validationResults are how the checks of the revision were judged, step after step.
+// validationResults returns the results of the revision's checks, step after step.
 func validationResults(f *Input) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, g := range f.gatesOfRevision() {
@@ -78,7 +78,7 @@ func (f *Input) measuredMessage(sites string) string {
 	return projection.Sentences(f.runsAtMessage(sites)+", and it is judged.", cmp.Or(f.metricsUnavailableMessage(), f.noDataMessage()))
 }
 
-// runsAtMessage says that some Sites run the revision, such as "every Site". Of those without an engine it says no more than that it was delivered there.
+// runsAtMessage says that some Sites run the revision, such as "every Site". For Sites without an engine it says no more than that it was delivered there.
 func (f *Input) runsAtMessage(sites string) string {
 	switch {
 	case f.Sync == nil:

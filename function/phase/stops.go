@@ -27,7 +27,7 @@ func stopMessage(f *Input) string {
 	return ""
 }
 
-// irreversibleMessage says why a rollback is not known to leave alone what is marked.
+// irreversibleMessage says why a rollback may change irreversible content.
 func irreversibleMessage(f *Input) string {
 	to := f.Target
 	if f.State.Current.Marked != "" && to != nil && to.Marked == "" && to.Number != f.State.Current.Number-1 {

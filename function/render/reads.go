@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent"
 )
 
-// maxUnread is how many fields one message names.
+// maxUnread is the greatest number of fields in one message.
 const maxUnread = 10
 
 // An UnreadError says that an intent sets values which its Blueprint does not read.
@@ -27,7 +27,7 @@ type UnreadError struct {
 // Error names the fields and the Blueprint.
 func (e *UnreadError) Error() string { return e.In("") }
 
-// In is the message with what the paths of the fields begin with: "spec.expectation." for each field, or a text with a colon for all.
+// In returns the message with a prefix of the fields' paths: "spec.expectation." for each field, or a text with a colon for all.
 func (e *UnreadError) In(prefix string) string {
 	fields, more := e.Fields, ""
 	if len(fields) > maxUnread {
@@ -55,8 +55,7 @@ func (u *Uses) CheckRead(i intent.Intent, blueprint string) error {
 	return &UnreadError{Fields: fields, blueprint: blueprint}
 }
 
-// Reads reports whether a value of the ConfigMap intent has an effect on what the Blueprint renders: a replacement copies it, or a mark
-// stands for it.
+// Reads reports whether a value of the ConfigMap intent has an effect on the rendered objects: a replacement copies it, or a mark uses it.
 func (u *Uses) Reads(key string) bool {
 	switch key {
 	case "image":

@@ -39,7 +39,7 @@ func TestCheckRead(t *testing.T) {
 				"so it would have no effect: leave it out, or choose a Blueprint that reads it",
 		},
 		"Defaults": {
-			reason:        "What the intent does not set may be left unread.",
+			reason:        "A value that the intent does not set may be left unread.",
 			kustomization: values, intent: `{"service": "a"}`,
 		},
 		"Other": {

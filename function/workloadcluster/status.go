@@ -28,7 +28,7 @@ func isAnotherCluster(last, next *v1alpha1.WorkloadClusterStatus) bool {
 	return last.Cluster != nil && next.Cluster != nil && last.Cluster.UID != "" && next.Cluster.UID != "" && last.Cluster.UID != next.Cluster.UID
 }
 
-// copyObserved copies what the ManagedCluster reports into a status.
+// copyObserved copies the report of the ManagedCluster into a status.
 func copyObserved(s *v1alpha1.WorkloadClusterStatus, mc *clusterv1alpha1.ManagedCluster) {
 	at := mc.Status.AtProvider
 	s.ManagedCluster = mc.GetName()

@@ -20,11 +20,11 @@ const (
 	// EngineConfigSync is Config Sync.
 	EngineConfigSync EngineType = "ConfigSync"
 
-	// EngineNone means that no engine reports what the Site runs.
+	// EngineNone means that no engine reports the tree that the Site runs.
 	EngineNone EngineType = "None"
 )
 
-// Layout is how the directory of a delivery looks.
+// Layout is the layout of the directory of a delivery.
 type Layout string
 
 // Layouts of a directory.
@@ -112,7 +112,7 @@ type SiteCluster struct {
 // +kubebuilder:validation:XValidation:rule="self.type == 'None' || has(self.objectRef)",message="objectRef is required unless type is None"
 // +kubebuilder:validation:XValidation:rule="self.type == 'None' || !has(self.unobservedIsLive) || !self.unobservedIsLive",message="unobservedIsLive may be true only with type None"
 type SiteEngine struct {
-	// Type of the engine. None means that no engine reports what the Site runs: deliveries there stay Unobserved.
+	// Type of the engine. None means that no engine reports the tree that the Site runs: deliveries there stay Unobserved.
 	// +required
 	// +kubebuilder:validation:Enum=Flux;ArgoCD;ConfigSync;None
 	Type EngineType `json:"type"`
@@ -245,7 +245,7 @@ type NamespacedSecretKeyReference struct {
 
 // SiteMetrics says where the Site's metrics are.
 type SiteMetrics struct {
-	// Prometheus of the Site. It is asked before the one of the ProviderConfig.
+	// Prometheus of the Site. It takes precedence over the Prometheus of the ProviderConfig.
 	// +optional
 	Prometheus *PrometheusEndpoint `json:"prometheus,omitempty"`
 
@@ -257,14 +257,14 @@ type SiteMetrics struct {
 	// +listType=set
 	AllowedHosts []string `json:"allowedHosts,omitempty"`
 
-	// OwnQueries says whether checks of deployments may ask the Prometheus server whatever they like, with its credentials. Deny leaves
-	// the metrics of Blueprints. Absent means Allow. It holds whichever configuration a deployment goes by.
+	// OwnQueries says whether checks of deployments may send any query to the Prometheus server, with its credentials. Deny allows only
+	// the metrics of Blueprints. Absent means Allow. It applies to deployments of each configuration.
 	// +optional
 	// +kubebuilder:validation:Enum=Allow;Deny
 	OwnQueries OwnQueriesPolicy `json:"ownQueries,omitempty"`
 
-	// MetricRuleBounds are the bounds of what deployments may say about how a metric is judged here. Those of the configuration hold too.
-	// Absent means those that each field names.
+	// MetricRuleBounds bound the metric rules of deployments at this Site. The bounds of the configuration apply, too. Absent means the
+	// bounds named at each field.
 	// +optional
 	MetricRuleBounds *deploymentv1alpha1.MetricRuleBounds `json:"metricRuleBounds,omitempty"`
 }
@@ -383,7 +383,7 @@ type SiteSpec struct {
 	// +kubebuilder:validation:MaxProperties=64
 	Parameters map[string]ParameterValue `json:"parameters,omitempty"`
 
-	// Owner is the object that published this Site. Absent for one that a person made.
+	// Owner is the object that published this Site. Absent for a Site that a person made.
 	// +optional
 	Owner *SiteOwner `json:"owner,omitempty"`
 }

@@ -12,7 +12,7 @@ const TypeTerminating xpv2.ConditionType = "Terminating"
 // their repository up.
 const ReasonInUse xpv2.ConditionReason = "InUse"
 
-// Reasons of Ready, beside those of a GitDelivery: they say why the repository cannot be read, or written at all.
+// Reasons of Ready, beside the reasons of a GitDelivery: they say why the repository cannot be read, or cannot be written at all.
 const (
 	// ReasonReachable means that the repository answered the last time, with the credentials of the configuration.
 	ReasonReachable xpv2.ConditionReason = "Reachable"

@@ -24,12 +24,12 @@ type SiteSyncReference struct {
 type GateCheck struct {
 	deploymentv1alpha1.Check `json:",inline"`
 
-	// ProviderConfigReference names the configuration of the Site's repository. Absent means the one that the Gate names.
+	// ProviderConfigReference names the configuration of the Site's repository. Absent means the configuration of the Gate.
 	// +optional
 	ProviderConfigReference *xpv2.ProviderConfigReference `json:"providerConfigRef,omitempty"`
 }
 
-// ConfigOf a check is the configuration that says what it may ask: its own one, or else the Gate's. It is nil where neither names one.
+// ConfigOf returns the configuration that bounds the addresses and queries of a check: the check's own, or else the Gate's. It is nil if neither names one.
 func (g *Gate) ConfigOf(c GateCheck) *xpv2.ProviderConfigReference {
 	if c.ProviderConfigReference != nil {
 		return c.ProviderConfigReference
@@ -37,7 +37,7 @@ func (g *Gate) ConfigOf(c GateCheck) *xpv2.ProviderConfigReference {
 	return g.Spec.ProviderConfigReference
 }
 
-// GateParameters are what is judged, and by what.
+// GateParameters are the position to judge, and its checks.
 type GateParameters struct {
 	// ClaimRef names the claim that is judged.
 	// +required
@@ -52,7 +52,7 @@ type GateParameters struct {
 	// +optional
 	Blueprint *ledger.BlueprintReference `json:"blueprint,omitempty"`
 
-	// SiteSyncRef names what proves that the position is live while it is measured. Absent means the SiteSync of the claim, if there is one.
+	// SiteSyncRef names the SiteSync that proves the position live while it is measured. Absent means the SiteSync of the claim, if it exists.
 	// +optional
 	SiteSyncRef *SiteSyncReference `json:"siteSyncRef,omitempty"`
 
@@ -61,7 +61,7 @@ type GateParameters struct {
 	// +optional
 	MetricsUnavailableTimeout deploymentv1alpha1.Duration `json:"metricsUnavailableTimeout,omitempty"`
 
-	// OnMetricsUnavailable says what happens after metricsUnavailableTimeout: Hold waits for the backend, and Reject ends the check with an
+	// OnMetricsUnavailable is the action after metricsUnavailableTimeout: Hold waits for the backend, and Reject ends the check with an
 	// error. Absent means Hold.
 	// +optional
 	// +kubebuilder:validation:Enum=Hold;Reject
@@ -74,7 +74,7 @@ type GateParameters struct {
 	// +kubebuilder:validation:Enum=Released
 	Until GateUntil `json:"until,omitempty"`
 
-	// OnInconclusive says what becomes of checks that come to no conclusion: Hold gives verdict Inconclusive, so that a user decides, and Reject gives
+	// OnInconclusive is the action on checks that come to no conclusion: Hold gives verdict Inconclusive, so that a user decides, and Reject gives
 	// verdict Error. Absent means Reject.
 	// +optional
 	// +kubebuilder:validation:Enum=Reject;Hold
@@ -125,7 +125,7 @@ const (
 	GateInconclusive GateVerdict = "Inconclusive"
 )
 
-// CheckPhase is where a check stands.
+// CheckPhase is the state of a check.
 type CheckPhase string
 
 // Phases of a check.
@@ -172,7 +172,7 @@ type CheckJobReference struct {
 	NonceDigest string `json:"nonceDigest,omitempty"`
 }
 
-// MaxRecent is how many measurements the result of a check holds.
+// MaxRecent is the number of measurements in the result of a check.
 const MaxRecent = 10
 
 // Measurement is one answer that was judged.
@@ -193,7 +193,7 @@ type Measurement struct {
 	Value string `json:"value,omitempty"`
 }
 
-// CheckResult is how one check was judged.
+// CheckResult is the result of one check.
 type CheckResult struct {
 	// Name of the check.
 	// +required
@@ -270,7 +270,7 @@ type CheckResult struct {
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
 }
 
-// GateObservation is what was measured.
+// GateObservation has the measurements and the verdict.
 type GateObservation struct {
 	// Position that the observation is about. Absent means that nothing was observed.
 	// +optional
@@ -301,21 +301,21 @@ func (o GateObservation) ObservedPosition() ledger.Position {
 	return ptr.Deref(o.Position, ledger.Position{})
 }
 
-// GateSpec is what is judged.
+// GateSpec is the position to judge, and its checks.
 type GateSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what is judged.
+	// ForProvider is the position to judge, and its checks.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="what a Gate judges never changes"
 	ForProvider GateParameters `json:"forProvider"`
 }
 
-// GateStatus is how it was judged.
+// GateStatus is the last observation.
 type GateStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 
-	// AtProvider is what was measured.
+	// AtProvider has the measurements and the verdict.
 	// +optional
 	AtProvider GateObservation `json:"atProvider,omitempty"`
 }

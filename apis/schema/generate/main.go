@@ -21,7 +21,7 @@ const prefix = "#/definitions/"
 
 type object = map[string]any
 
-// slim is what is written.
+// slim is the document that the command writes.
 type slim struct {
 	Definitions map[string]object `json:"definitions"`
 	Kinds       map[string]string `json:"kinds"`

@@ -20,7 +20,7 @@ type PruneRequestReference struct {
 	UID string `json:"uid"`
 }
 
-// PruneApprovalSpec is what is approved.
+// PruneApprovalSpec names the approved plan.
 type PruneApprovalSpec struct {
 	// RequestRef names the request.
 	// +required
@@ -40,7 +40,7 @@ type PruneApprovalSpec struct {
 	ApprovedBy string `json:"approvedBy,omitempty"`
 }
 
-// PruneApprovalStatus is what became of an approval.
+// PruneApprovalStatus is the result of an approval.
 type PruneApprovalStatus struct {
 	// The condition is Accepted.
 	xpv2.ConditionedStatus `json:",inline"`
