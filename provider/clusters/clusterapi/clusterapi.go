@@ -1,5 +1,5 @@
-// Package clusterapi reads the objects of a Cluster API cluster: the Cluster, the objects that it refers to, and the objects that those
-// apply. Package readiness interprets them.
+// Package clusterapi reads the objects of a Cluster API cluster: the Cluster, the objects that it refers to, and the objects
+// behind them, such as Workspaces. Package readiness interprets them.
 //
 // Everything but the kubeconfig is watched, so the owner that read it is woken by a change of any of it, and of the definitions of their
 // kinds. The kubeconfig is read when it is needed, and its credentials are not kept.
