@@ -166,7 +166,7 @@ func newTopologySpec(mc *v1alpha1.ManagedCluster, v readiness.Contract) (map[str
 	return map[string]any{"topology": out}, nil
 }
 
-// containsAll reports whether an observed value has all that is desired. What other controllers added does not matter.
+// containsAll reports whether an observed value has all that is desired. Fields of other controllers do not matter.
 func containsAll(live, want any) bool {
 	switch w := want.(type) {
 	case map[string]any:
