@@ -45,7 +45,7 @@ func (c *Connector[T]) Connect(ctx context.Context, mg T) (managed.TypedExternal
 	return retained[T]{}, nil
 }
 
-// retained has no external resource: a deleted managed resource leaves it behind.
+// retained is the client of a deleted managed resource whose external resources stay.
 type retained[T resource.Managed] struct{}
 
 // Observe that nothing is left to remove.
