@@ -19,7 +19,7 @@ const (
 	longestGap  = 250 * time.Millisecond
 )
 
-// A contention is what is known of other writers of the same branch.
+// A contention is the observed activity of other writers of the same branch.
 type contention struct {
 	// gap is a pause in which they push.
 	gap time.Duration

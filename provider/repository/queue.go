@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 )
 
-// A Delivery is what one object wants to write.
+// A Delivery is the desired write of one object.
 type Delivery struct {
 	// Object that wants it.
 	Object types.NamespacedName
@@ -50,7 +50,7 @@ type PendingError struct {
 	LastFailure error
 }
 
-// Error says what is waited for.
+// Error names the wait.
 func (*PendingError) Error() string {
 	return "the delivery waits for others, or for an answer of the repository"
 }
@@ -140,7 +140,7 @@ func (q *queue) nextItem() *item {
 	return i
 }
 
-// peekItem returns what nextItem would take.
+// peekItem returns the next item of nextItem, and leaves it in the queue.
 func (q *queue) peekItem() *item { return q.items[q.turns[0]][0] }
 
 // dropItem drops an item. It returns false if the queue does not have it any more.
