@@ -18,7 +18,7 @@ const (
 	// StepRejected is that of a step in which the revision was rejected.
 	StepRejected = "Rejected"
 
-	// StepSuperseded is that of a step in which another revision took the place of the one that went out.
+	// StepSuperseded is the result of a step in which another revision took the place of its revision.
 	StepSuperseded = "Superseded"
 )
 
