@@ -38,7 +38,7 @@ const maxTypos = 2
 
 // PassedOver are objects of one kind that were not looked at.
 type PassedOver struct {
-	// APIVersion and Kind of the objects. Both are empty for what has neither.
+	// APIVersion and Kind of the objects. Both are empty for objects without them.
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`
 
@@ -58,7 +58,7 @@ func comparePassedOver(a, b PassedOver) int {
 	return strings.Compare(a.Kind+" "+a.APIVersion, b.Kind+" "+b.APIVersion)
 }
 
-// passedOver returns what the last line says about the objects that were not looked at.
+// passedOver returns the text of the last line about the objects that were not checked.
 func (r Report) passedOver() string {
 	if len(r.PassedOver) == 0 {
 		return ""
@@ -72,7 +72,7 @@ func (r Report) passedOver() string {
 
 func (v *validation) addWarning(f Finding) { v.report.Warnings = append(v.report.Warnings, f) }
 
-// countForeignObject counts an object that is not of our kinds, and warns of one that was probably meant to be.
+// countForeignObject counts an object of another kind than ours, and warns of an object that was probably meant to be ours.
 func (v *validation) countForeignObject(at Finding, d document, o unstructured.Unstructured) {
 	if len(o.Object) == 0 {
 		return
@@ -98,7 +98,7 @@ func (v *validation) countPassedOver(apiVersion, kind string) {
 }
 
 // meantGroups returns the API versions that have a kind, if an object of that kind in another group was probably meant to be of one of them:
-// its group is nearly one of ours, is missing, or the kind is one that only we have.
+// its group is nearly one of ours, is missing, or only we have the kind.
 func (v *validation) meantGroups(gvk schema.GroupVersionKind) []string {
 	out, near := []string{}, gvk.Group == "" || isOnlyOurKind(gvk.Kind)
 	for _, gk := range v.server.Kinds() {
@@ -197,7 +197,7 @@ func ignoredSettings(o unstructured.Unstructured) []ignoredField {
 	return out
 }
 
-// unsupportedFields of a configuration are those that condition Supported of a deployment names.
+// unsupportedFields of a configuration are the fields that condition Supported of a deployment names.
 func unsupportedFields(o unstructured.Unstructured) []ignoredField {
 	spec, _, err := unstructured.NestedMap(o.Object, "spec")
 	if err != nil {
