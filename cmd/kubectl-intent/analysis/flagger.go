@@ -13,7 +13,7 @@ import (
 // variablesPrefix begins the placeholder of a variable of a Canary.
 const variablesPrefix = "variables."
 
-// defaultWindow is what {{ interval }} stands for where a Canary does not say.
+// defaultWindow is the value of {{ interval }} where a Canary has none.
 const defaultWindow = "1m"
 
 // flaggerTemplate is a MetricTemplate.
@@ -65,8 +65,8 @@ type flaggerObjects struct {
 	canaries  []flaggerCanary
 }
 
-// FromFlagger converts the MetricTemplates among documents, by what the Canaries among them say of their metrics. It returns a FieldsError for what
-// cannot be converted, and passes over objects of other kinds.
+// FromFlagger converts the MetricTemplates among documents, with the metrics of the Canaries among them. It returns a FieldsError for fields
+// that cannot be converted, and skips objects of other kinds.
 func FromFlagger(documents [][]byte, o Options) (*Conversion, error) {
 	c := newConverter(o)
 	all, err := c.readFlagger(documents)
