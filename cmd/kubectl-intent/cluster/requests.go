@@ -134,8 +134,8 @@ func handleEvent[T any](e watch.Event, done func(*T) (bool, error)) (bool, error
 	return done(r)
 }
 
-// decodeObject decodes an object as far as we know its kind: the server may know more. A conversion without text in between takes half the time, and text
-// explains what cannot be converted.
+// decodeObject decodes an object as far as we know its kind: the server may know more. A conversion without text in between takes half the
+// time, and text explains conversion errors.
 func decodeObject(from runtime.Object, to any) error {
 	if u, ok := from.(*unstructured.Unstructured); ok && runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, to) == nil {
 		return nil
