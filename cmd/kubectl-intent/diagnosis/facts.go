@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// A Part is what was read of one kind of object.
+// A Part has the observed objects of one kind.
 type Part[T any] struct {
 	Items []T
 
