@@ -141,7 +141,7 @@ func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha
 	return nil, k.run(ctx, e, subject{reconcileCache: r, check: c, site: site}, last, into)
 }
 
-// measurement returns the task of a check that the scheduler measures, or nil for one that can never be measured.
+// measurement returns the task of a check that the scheduler measures, or nil for a check that can never be measured.
 func (e *external) measurement(ctx context.Context, r *reconcileCache, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) (*meter.Task, error) {
 	t, err := newCheckTask(c)
 	if err != nil {
