@@ -150,7 +150,7 @@ func deepTrees() Graph {
 	return b.graph("DeepTrees", id, func(n int) string { return strings.TrimSuffix(strings.Repeat("d/", n%500+1), "/") })
 }
 
-// An entry is what stands under a name in a tree.
+// An entry is an entry of a tree.
 type entry struct{ mode, name, id string }
 
 func directory(name, id string) entry { return entry{mode: "40000", name: name, id: id} }
