@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// stack and buildpack are what the images call themselves.
+	// stack and buildpack are the names in the labels of the images.
 	stack     = "org.example.stack"
 	buildpack = "example/app"
 
@@ -29,7 +29,7 @@ const (
 	labelPackaged = "io.buildpacks.buildpack.layers"
 )
 
-// An object is what labels of images hold, as JSON.
+// An object is the JSON content of a label of an image.
 type object map[string]any
 
 // makeImage makes an image of this machine's platform with one file, the same one from the same arguments.

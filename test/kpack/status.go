@@ -61,7 +61,7 @@ func hasEnded(code int32, message string) corev1.ContainerState {
 	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, Message: message, StartedAt: now, FinishedAt: now}}
 }
 
-// longStep is the step in which a pod is for most of the time. One that changes the run image of an image has one step beside the completion.
+// longStep is the step in which a pod is for most of the time. A pod that changes the run image of an image has one step beside the completion.
 func longStep(pod *corev1.Pod) string {
 	if steps := stepsOf(pod); !slices.Contains(steps, stepBuild) {
 		return steps[0]
