@@ -71,7 +71,7 @@ func (s *Scene) UseClusterProviderConfig(o *unstructured.Unstructured) *unstruct
 	return s.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
 }
 
-// OpenBreaker writes the one GitDelivery of the scene so often that Crossplane's circuit breaker for the composite of its deployment opens.
+// OpenBreaker writes the single GitDelivery of the scene so often that Crossplane's circuit breaker for the composite of its deployment opens.
 func (s *Scene) OpenBreaker(deployment *unstructured.Unstructured) {
 	s.T.Helper()
 	o, composite := s.DeliveryNamed(s.Delivery().GetName()), deployment
