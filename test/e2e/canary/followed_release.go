@@ -128,7 +128,8 @@ func (y *followedRelease) awaitState(revision int64, state, step string) {
 	})
 }
 
-// awaitOutcome waits until a revision has an outcome, and its canary is at rest. One that was rolled back is not Ready: the Sites do not run what is asked for.
+// awaitOutcome waits until a revision has an outcome, and its canary is at rest. After a rollback it is not Ready: the Sites do not run the
+// desired state.
 func (y *followedRelease) awaitOutcome(revision int64, outcome string) *unstructured.Unstructured {
 	y.Helper()
 	return y.awaitSeen(fmt.Sprintf("revision %d ends as %s", revision, outcome), func(o *unstructured.Unstructured) bool {
