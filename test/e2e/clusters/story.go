@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// edge is the one other cluster, with Flux in it.
+// edge is the other cluster, with Flux in it.
 var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
 	ctx := context.Background()
 	k, err := cp.StartCluster(ctx, "edge")
@@ -62,7 +62,7 @@ func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string, words ...
 	})
 }
 
-// What a deployment says while the cluster of one of its Sites is degraded.
+// The expected status of a deployment while the cluster of one of its Sites is degraded.
 type degraded struct{ Site, Message, Available string }
 
 // messageWhileUnhealthy is the message of a deployment whose Site has a cluster with that trouble.
