@@ -22,9 +22,9 @@ type sharedLook struct {
 	err      error
 }
 
-// Look returns a snapshot of the repository that is no older than the given time, and asks the server only if that was not done for another
-// object. It first waits until nothing of the object is under way. A repository that does not answer is asked again after its backoff, and
-// until then all objects get the error that it gave. It returns a *failure.Error.
+// Look returns a snapshot of the repository from the given time or later, and asks the server only if that was not done for another object.
+// It first waits until nothing of the object is under way. A repository that does not answer is asked again after its backoff, and until then
+// all objects get the error that it gave. It returns a *failure.Error.
 func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error) {
 	if err := r.pool.awaitPending(ctx, key); err != nil {
 		return nil, err
