@@ -171,7 +171,7 @@ type boundedBody struct {
 	bound    bound
 	counter  jsonCounter
 	failed   error
-	// unpaid are bytes of events that count for the pace with those to come.
+	// unpaid is the number of read event bytes that the pace has not charged yet.
 	unpaid int
 	// leave gives the place of the answer back.
 	leave func()

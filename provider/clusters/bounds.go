@@ -159,8 +159,8 @@ func (a *Accounts) accountFor(key string) *account {
 	return created
 }
 
-// accountKey returns the key of the account that pays for a connection: that of the tenant who published the Site, or one of its own. The
-// provider's own cluster is trusted, and has none.
+// accountKey returns the key of the account that pays for a connection: the account of the tenant who published the Site, or an own account.
+// The provider's own cluster is trusted, and has none.
 func accountKey(link string, a Access) string {
 	if a.Tenant == "" {
 		return link

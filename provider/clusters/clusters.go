@@ -54,8 +54,8 @@ type Pool struct {
 // its connections. It opens no connection.
 type Dial func(kubeconfig []byte, o Origin) (dynamic.Interface, func(), error)
 
-// An Origin is who wrote a kubeconfig, and so who says which machine is reached. An Origin other than Administrator is a namespace: a tenant
-// who may write in it may name neither a private address nor a machine that trusts each client that reaches it.
+// An Origin is the author of a kubeconfig, who chooses the reached machine. An Origin other than Administrator is a namespace: a tenant who
+// may write in it may name neither a private address nor a machine that trusts each client that reaches it.
 type Origin string
 
 // An Access says who wrote the kubeconfig of a cluster, and who pays for reading from it.
@@ -67,10 +67,10 @@ type Access struct {
 	Tenant string
 }
 
-// Administrator is who names a Secret in a Site. They may have a cluster wherever they like.
+// Administrator is the author of a kubeconfig in a Secret that a Site names. Their clusters may have any address.
 const Administrator Origin = ""
 
-// Dialer returns the Dial for real clients. The config is that of the cluster that the provider runs in.
+// Dialer returns the Dial for real clients. The config leads to the cluster that the provider runs in.
 func Dialer(config *rest.Config, limits Limits) Dial {
 	return func(kubeconfig []byte, o Origin) (dynamic.Interface, func(), error) {
 		if kubeconfig == nil {
@@ -151,7 +151,7 @@ func (p *Pool) TryAgain(owner types.NamespacedName) {
 	}
 }
 
-// retainWatches records which watches an owner read from, and stops those without an owner.
+// retainWatches records which watches an owner read from, and stops watches without an owner.
 func (p *Pool) retainWatches(owner types.NamespacedName, read map[*watch]bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,7 +222,7 @@ func (l *Look) connectTo(key string, kubeconfig []byte, a Access) (*Cluster, err
 	return &Cluster{look: l, link: &link{key: key, account: p.accountOf(key, a), client: d, close: closeFn, watches: map[watchKey]*watch{}}}, nil
 }
 
-// accountOf returns the account of a connection, which is that of another one of the same tenant, if there is one.
+// accountOf returns the account of a connection, shared with the other connections of the same tenant.
 func (p *Pool) accountOf(link string, a Access) *account {
 	if link == homeLink {
 		return nil

@@ -35,7 +35,7 @@ func (q *quota) exceededError() error {
 
 // A store has the objects of one watch, as the reflector of client-go keeps them. It holds no more than its quota.
 type store struct {
-	// quota of watched objects and of the list that is under way. It is that of the account, so that many watches of one tenant share it.
+	// quota of watched objects and of the list that is under way. The account owns it, so that many watches of one tenant share it.
 	quota *quota
 	// onChange is called with the previous and the next version of an object that was added, changed or deleted: nil for a missing version.
 	// onExceeded is called when the quota has no memory left for an object.

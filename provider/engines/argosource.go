@@ -109,7 +109,7 @@ const (
 	rankChart
 )
 
-// rank returns how likely a source is to be that of the Site.
+// rank returns how likely a source is to be the Site's source.
 func (s argoSource) rank(w Want) int {
 	switch {
 	case s.Chart != "":

@@ -71,7 +71,8 @@ type Observation struct {
 	Attempted string `json:"attempted,omitempty"`
 	// FinalFailure is true if the engine failed because of the attempted content, so that another try of the same commit fails too.
 	FinalFailure bool `json:"finalFailure,omitempty"`
-	// MayHideFailure is true if the engine reports one health for all objects, and that of an object which it cannot assess hides a failure of another one.
+	// MayHideFailure is true if the engine reports one health for all objects, and the health of an object which it cannot assess hides a
+	// failure of another one.
 	MayHideFailure bool `json:"mayHideFailure,omitempty"`
 	// StillApplied is true if the last applied objects are still in the cluster, regardless of the engine's next action: a Site that was live
 	// still is.
@@ -116,8 +117,8 @@ func SecondaryRef(engine catalogv1alpha1.EngineType, main *unstructured.Unstruct
 	return Ref{}, false
 }
 
-// StalledSince returns when an engine declared that it does not try its own object again until that changes. It is zero for an engine that did not, or that
-// declares that of failures which end without a change, as Config Sync does.
+// StalledSince returns when an engine declared that it does not try its own object again until that changes. It is zero for an engine that
+// did not, or that declares the same for failures which end without a change, as Config Sync does.
 func StalledSince(engine catalogv1alpha1.EngineType, main *unstructured.Unstructured) time.Time {
 	if engine == catalogv1alpha1.EngineFlux && main != nil {
 		return fluxStalledSince(main)

@@ -86,7 +86,7 @@ func fluxSourceReason(w Want, k fluxKustomization, source *unstructured.Unstruct
 	return fluxFetchReason(r)
 }
 
-// fluxContentReason returns why the content of the source cannot be that of the Site, or an empty reason.
+// fluxContentReason returns why the content of the source cannot be the Site's content, or an empty reason.
 func fluxContentReason(w Want, k fluxKustomization, r fluxRepository, o Observation) (string, string) {
 	kind := k.Spec.SourceRef.Kind
 	if kind == "GitRepository" {

@@ -151,7 +151,7 @@ type Options struct {
 	// UserAgent that servers see.
 	UserAgent string
 
-	// Askers are who asks, as the error about a host that may not be asked names them. Empty means checks.
+	// Askers names the senders of the request in the error about a host that may not be asked. Empty means checks.
 	Askers string
 }
 

@@ -49,8 +49,8 @@ func networkOf(remote string) string {
 	return network.String()
 }
 
-// A sender is a network that sends hooks of one Application. A sender that cannot sign hooks uses up the rate of its own network, and not that of the
-// Git server. Behind a proxy that hides the address all senders of an Application share its rate.
+// A sender is a network that sends hooks of one Application. A sender that cannot sign hooks uses up the rate of its own network, and not the
+// rate of the Git server. Behind a proxy that hides the address all senders of an Application share its rate.
 type sender struct {
 	application types.NamespacedName
 	network     string

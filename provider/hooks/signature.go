@@ -52,7 +52,7 @@ func isSigned(h http.Header, now time.Time) bool {
 	return h.Get(headerGitLabToken) != "" || isBodySigned(h, now)
 }
 
-// isBodySigned reports whether a request carries something that can be a signature of its body. It depends on the request alone, and not on a token.
+// isBodySigned reports whether a request carries a possible signature of its body. It depends on the request alone, and not on a token.
 func isBodySigned(h http.Header, now time.Time) bool {
 	return len(hexSignatures(h))+len(standardSignatures(h, now)) > 0
 }

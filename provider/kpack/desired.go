@@ -68,7 +68,7 @@ func (p Plan) sourceSpec() map[string]any {
 	return out
 }
 
-// buildSpec has no empty list and no empty value: kpack's webhook writes an Image as its own types do, and leaves those out.
+// buildSpec has no empty list and no empty value: kpack's webhook writes an Image as its own types do, and leaves empty fields out.
 func (p Plan) buildSpec() map[string]any {
 	var env, services []any
 	for _, v := range p.Build.Env {

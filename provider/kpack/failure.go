@@ -142,11 +142,12 @@ const reasonOutOfMemory = "OOMKilled"
 
 // Exit codes of a step that a signal ended.
 const (
-	// exitTerminated is that of SIGTERM, and exitKilled that of SIGKILL once the grace period was over.
+	// exitTerminated is the exit code after SIGTERM, and exitKilled the exit code after SIGKILL once the grace period was over.
 	exitTerminated = 143
 	exitKilled     = 137
 
-	// exitFirstProcess is that of SIGTERM in a program in Go that is the first process of its container, which no signal ends: so are the steps.
+	// exitFirstProcess is the exit code after SIGTERM in a program in Go that is the first process of its container, which no signal ends: so
+	// are the steps.
 	exitFirstProcess = 2
 )
 

@@ -22,7 +22,7 @@ const (
 	// that time.
 	settleTime = 30 * time.Second
 
-	// maxSkew is how far the clock of the function may be ahead of that of the provider.
+	// maxSkew is how far the clock of the function may be ahead of the provider's clock.
 	maxSkew = 30 * time.Second
 
 	// maxSites is how many Sites a notification names.

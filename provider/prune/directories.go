@@ -97,7 +97,7 @@ func judgeDirectories(f *Facts, rules []rule[*directory]) ([]Item, int) {
 	return items, ours
 }
 
-// namespace that a directory belongs to: that of its claim or, where no marker says it, that of its path.
+// namespace that a directory belongs to: the namespace of its claim or, where no marker names one, the namespace in its path.
 func (d *directory) namespace() string {
 	if d.marker.Claim.Namespace != "" {
 		return d.marker.Claim.Namespace

@@ -81,7 +81,7 @@ type Repository struct {
 	// URL and Branch of it, as it is identified.
 	URL, Branch string
 
-	// ControlPlane and ClusterUID are who writes there in this cluster, and TakeOverFrom is the UID of a lost cluster of the same name, if the
+	// ControlPlane and ClusterUID identify the writer in this cluster, and TakeOverFrom is the UID of a lost cluster of the same name, if the
 	// configuration names one.
 	ControlPlane, ClusterUID, TakeOverFrom string
 

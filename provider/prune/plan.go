@@ -144,7 +144,7 @@ type Plan struct {
 	// Digest identifies the items to remove. A plan that is refused has none.
 	Digest string
 
-	// Items are those to prune, then those to keep, each ordered by namespace, name and path.
+	// Items are the items to prune, then the items to keep, each ordered by namespace, name and path.
 	Items []Item
 
 	// More items are kept that are not listed.

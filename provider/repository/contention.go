@@ -43,7 +43,7 @@ func (r *Repository) currentBatchLimit() int {
 	return r.others.batchLimit
 }
 
-// onPushConflict makes batches smaller after every fourth race that is lost in a row. Size is that of the batch.
+// onPushConflict makes batches smaller after every fourth race that is lost in a row. Size is the size of the batch.
 func (r *Repository) onPushConflict(lost, size int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -89,7 +89,7 @@ type Pool struct {
 
 	pending pendingItems
 
-	// wakers are called in place of Options.Wake for objects of other controllers, by how the names of those begin.
+	// wakers are called in place of Options.Wake for objects of other controllers, by the prefixes of their names.
 	wakers map[string]func(types.NamespacedName)
 
 	// ended is closed when the pool ends: no pause begins after it.

@@ -15,7 +15,7 @@ import (
 type Delivery struct {
 	// Object that wants it.
 	Object types.NamespacedName
-	// Version changes when the object does, or anything that its plan depends on: a delivery that was refused before is tried again then.
+	// Version changes with the object, or with any input of its plan: a delivery that was refused before is tried again then.
 	Version string
 	// Asked is when a user asked for another try: a failure from before is not waited out. Zero means never.
 	Asked time.Time

@@ -24,8 +24,8 @@ type Repository struct {
 
 	mu      sync.Mutex
 	clients []*git.Client
-	// closed is true once the pool dropped the repository. A delivery that has it from before may go on using it, but it retains nothing
-	// that takes memory, since the pool does not count it any more.
+	// closed is true once the pool dropped the repository. A delivery that has it from before may go on using it, but it retains no memory,
+	// since the pool does not count it any more.
 	closed bool
 	// form is the index of the client whose state is in use, or is probed while the repository has no state.
 	form int
@@ -112,7 +112,7 @@ func (r *Repository) isIdleLonger(now time.Time, longer time.Duration) bool {
 	return now.Sub(r.usedAt) > longer && r.ongoingLook == nil && !r.running
 }
 
-// closeForGood drops everything that takes memory, and the connections that are idle. From then on the repository retains nothing.
+// closeForGood drops all cached data, and idle connections. From then on the repository retains nothing.
 func (r *Repository) closeForGood() {
 	r.mu.Lock()
 	r.closed = true

@@ -50,8 +50,8 @@ type lookup struct {
 	revision   string
 }
 
-// A repositoryKey is the same for all who see the same refs: those with other credentials may see others. The URL is as it is sent: for some servers two
-// spellings are different repositories.
+// A repositoryKey is the same for all users who see the same refs: users with other credentials may see others. The URL is as it is sent: for
+// some servers two spellings are different repositories.
 type repositoryKey struct {
 	url             string
 	auth            transport.Auth
@@ -148,8 +148,8 @@ func (p *Pool) Forget(object types.NamespacedName) {
 	p.replaceLookup(object, nil)
 }
 
-// replaceLookup drops the revision that an object asked for, unless it asks for the same one again: an object that a user edits takes the memory of one
-// revision. The caller has the lock.
+// replaceLookup drops the revision that an object asked for, unless it asks for the same revision again: an object that a user edits takes
+// the memory of one revision. The caller has the lock.
 func (p *Pool) replaceLookup(object types.NamespacedName, next *lookup) {
 	previous, ok := p.lookups[object]
 	if ok && (next == nil || previous != *next) {

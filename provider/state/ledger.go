@@ -49,7 +49,7 @@ type LoggedEvent struct {
 }
 
 // DecodeLedger returns the ledger that a file holds. It returns a *NewerError about a ledger that only a newer version may change, and an
-// error about anything that Encode would not have written, but for fields that it does not know: any user who may push to the repository can
+// error about content that Encode would not have written, but for fields that it does not know: any user who may push to the repository can
 // write a file.
 func DecodeLedger(content []byte) (LedgerFile, error) {
 	f := LedgerFile{}

@@ -58,7 +58,7 @@ type Tree struct {
 }
 
 // DecodeRecord returns the record that a file holds. It returns a *NewerError about a record that only a newer version may change, and an
-// error about anything that Encode would not have written, but for fields that it does not know.
+// error about content that Encode would not have written, but for fields that it does not know.
 func DecodeRecord(content []byte) (RecordFile, error) {
 	r := RecordFile{}
 	if err := decodeFile(recordFile, content, maxBytes, &r.Header, &r); err != nil {
@@ -105,8 +105,8 @@ func (r RecordFile) Tombstone() RecordFile {
 	return t
 }
 
-// Encode returns the content of the file. Equal records have equal content. Where not all fits, revisions lose their trees, and those last that a
-// rollback may go to. It returns an error about a record that DecodeRecord would not take even so.
+// Encode returns the content of the file. Equal records have equal content. Where not all fits, revisions lose their trees, rollback targets
+// last. It returns an error about a record that DecodeRecord would not take even so.
 func (r RecordFile) Encode() ([]byte, error) {
 	if err := r.checkDates(); err != nil {
 		return nil, errors.Wrap(err, "cannot encode state")

@@ -69,7 +69,7 @@ func (d *decider) reportBegun(p *v1alpha1.BundlePackage, out *v1alpha1.PackageOb
 	setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "it goes out")
 }
 
-// deployObject changes an object that is there, if it is this bundle's, or uses that of another bundle with the same spec.
+// deployObject changes an existing object, if it is this bundle's, or uses another bundle's object with the same spec.
 func (d *decider) deployObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
 	switch rival := d.rivalFor(p, o); {
 	case rival != nil && rival.find(keyOf(p)).Digest == p.Digest:
@@ -110,7 +110,7 @@ func (d *decider) rivalFor(p *v1alpha1.BundlePackage, o *object) *neighbour {
 	return nil
 }
 
-// isAdoptable reports whether an object that another user made may become that of a package.
+// isAdoptable reports whether an object that another user made may become the object of a package.
 func isAdoptable(p *v1alpha1.BundlePackage, o *object) bool {
 	return p.Adopt && !o.isControlled && o.owner.Name == "" && o.digest == p.Digest
 }

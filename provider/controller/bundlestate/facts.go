@@ -62,7 +62,7 @@ type facts struct {
 	// due is when something changes by itself. Zero is never.
 	due time.Time
 
-	// unread says why that is not known of a package, by its name: a record cannot be read, and could be that of a user.
+	// unread says why the users of a package are unknown, by its name: a record cannot be read, and could be the record of a user.
 	unread map[string]error
 }
 

@@ -69,7 +69,7 @@ func needsWrite(s *state.BundleState, asked state.Bundle, packages []v1alpha1.Pa
 	return advanceRecord(s, asked, packages)
 }
 
-// writeRecord brings the record up to date. A status that may not follow another one directly gets there by those between.
+// writeRecord brings the record up to date. A status that may not follow another one directly is reached through intermediate statuses.
 func (c *connector) writeRecord(ctx context.Context, bs *v1alpha1.BundleState, d *decision) error {
 	records, asked := c.recordsOf(bs), bundleFor(bs)
 	if _, err := c.readRecord(ctx, bs); errors.Is(err, errTaken) {

@@ -135,7 +135,7 @@ func (e *external) currentCondition(bs *v1alpha1.BundleState) xpv2.Condition {
 	return e.readyCondition(bs)
 }
 
-// readyCondition sums the packages up. Its reason is that of the first package that failed.
+// readyCondition sums the packages up. Its reason is the reason of the first package that failed.
 func (e *external) readyCondition(bs *v1alpha1.BundleState) xpv2.Condition {
 	c := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonDeploying, LastTransitionTime: *setup.Timestamp(e.now())}
 	failed := slices.IndexFunc(e.decision.packages, func(p v1alpha1.PackageObservation) bool { return p.HasFailed() })

@@ -60,7 +60,7 @@ type Reconciler struct {
 	written map[string]time.Time
 }
 
-// Reconcile one namespace, whose name is that of the request. It returns an error if something cannot be read or written.
+// Reconcile the namespace with the name of the request. It returns an error if something cannot be read or written.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	sites := &catalogv1alpha1.SiteList{}
 	if err := r.kube.List(ctx, sites, client.UnsafeDisableDeepCopy); err != nil {

@@ -14,7 +14,7 @@ import (
 // ReasonRetained is the reason of the event that says that a deletion removed nothing.
 const ReasonRetained event.Reason = "Retained"
 
-// A Connector connects to external resources, and retains those resources when their managed resource is deleted while its composite lives.
+// A Connector connects to external resources, and retains them when their managed resource is deleted while its composite lives.
 type Connector[T resource.Managed] struct {
 	managed.TypedExternalConnector[T]
 

@@ -27,11 +27,11 @@ const (
 	// maxSitesAtOnce is how many Sites are asked at the same time.
 	maxSitesAtOnce = 16
 
-	// maxExplained bounds why pods are not available, so that a condition names that of several checks.
+	// maxExplained bounds the explanation of unavailable pods, so that a condition has room for several checks.
 	maxExplained = maxMessage / maxNamed
 )
 
-// availabilityKind is that of checks which wait until pods of the revision are available.
+// availabilityKind is the kind of checks which wait until pods of the revision are available.
 func availabilityKind() kind {
 	return kind{
 		name:  typeAvailability,

@@ -42,7 +42,7 @@ func podResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 }
 
-// jobKind is that of checks which run a script in the Site's cluster.
+// jobKind is the kind of checks which run a script in the Site's cluster.
 func jobKind() kind {
 	return kind{
 		name:  "Job",

@@ -97,7 +97,7 @@ func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconci
 	}, client.InNamespace(o.GetNamespace()))
 }
 
-// requestsForSecret wakes those whom it may give credentials, for a Prometheus server or for the cluster of a Site.
+// requestsForSecret wakes the Gates that it may give credentials, for a Prometheus server or for the cluster of a Site.
 func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
 	key, out := client.ObjectKeyFromObject(o), []reconcile.Request{}
 	sites, own, all := &catalogv1alpha1.SiteList{}, &configv1alpha1.ProviderConfigList{}, &configv1alpha1.ClusterProviderConfigList{}

@@ -25,7 +25,8 @@ type hookNotes struct {
 
 func newHookNotes() *hookNotes { return &hookNotes{all: map[types.NamespacedName]hookNote{}} }
 
-// hookSince returns since when a webhook asks for a look that was not done, or zero. The clock is that of the leader, and not of the replica that recorded it.
+// hookSince returns since when a webhook asks for a look that was not done, or zero. The leader's clock counts, and not the clock of the
+// replica that recorded it.
 func (h *hookNotes) hookSince(key types.NamespacedName, recorded string, now time.Time) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()

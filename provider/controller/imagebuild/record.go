@@ -136,7 +136,8 @@ func (r *receiver) countLate(key types.NamespacedName) int {
 	return r.late[key]
 }
 
-// settleLate settles the webhooks that waited when a write began, and returns how many came meanwhile: the leader may have looked before those.
+// settleLate settles the webhooks that waited when a write began, and returns how many came meanwhile: the leader may have looked before the
+// later ones.
 func (r *receiver) settleLate(key types.NamespacedName, count int) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -149,7 +149,8 @@ func watchKinds(made rtcontroller.Controller, w waker, own cache.Cache, concerns
 	}
 }
 
-// newKpackCache starts a cache of its own: that of the manager is made before kpack may be there, and has to know each kind that it holds a part of.
+// newKpackCache starts a separate cache: the manager's cache is made before kpack may be there, and has to know each kind that it holds a
+// part of.
 func newKpackCache(mgr manager.Manager, o cache.Options) (cache.Cache, error) {
 	o.Scheme, o.HTTPClient = mgr.GetScheme(), mgr.GetHTTPClient()
 	own, err := cache.New(mgr.GetConfig(), o)

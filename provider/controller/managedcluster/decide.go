@@ -103,7 +103,7 @@ func changedObject(p part) (*unstructured.Unstructured, []string) {
 	begun, _, _ := unstructured.NestedString(p.live.Object, "spec", "workspaceTemplateApplyName")
 	ignored := differingFields(p)
 	if begun == "" || len(ignored) == 0 && !containsAll(anyMap(p.live.GetLabels()), anyMap(p.want.GetLabels())) {
-		return p.want, nil // CAPT ignores labels, such as that of another ManagedCluster of the same composite.
+		return p.want, nil // CAPT ignores labels, such as the label of another ManagedCluster of the same composite.
 	}
 	return nil, ignored
 }

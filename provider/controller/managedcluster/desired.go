@@ -29,8 +29,8 @@ const (
 	digestLength = 8
 )
 
-// newObject returns an object with the cluster's name and the owner's labels. It has no owner reference: Cluster API and CAPT set those,
-// and adopt no object that has another one.
+// newObject returns an object with the cluster's name and the owner's labels. It has no owner reference: Cluster API and CAPT set owner
+// references, and adopt no object that has another one.
 func newObject(mc *v1alpha1.ManagedCluster, apiVersion, kind string, spec map[string]any) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	o.SetAPIVersion(apiVersion)

@@ -100,7 +100,7 @@ func (e *external) Observe(ctx context.Context, mc *v1alpha1.ManagedCluster) (ma
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.decision.apply) == 0 && !e.decision.publish}, nil
 }
 
-// hasRemains reports whether something that a ManagedCluster made exists, or may exist.
+// hasRemains reports whether an object that a ManagedCluster made exists, or may exist.
 func hasRemains(f facts) bool {
 	return f.site.ours || f.reserved || slices.ContainsFunc(f.parts, func(p part) bool { return isUncertain(f, p) || isDeletable(f.mc, p) })
 }

@@ -25,8 +25,8 @@ const (
 	// cluster takes more.
 	progressBurst = 10
 
-	// progressPace is how long a step waits for the next one: Cluster API writes several objects for one step. Each step costs six tokens
-	// of Crossplane's circuit breaker, which gets one per second: the write itself, and that of the WorkloadCluster's status.
+	// progressPace is how long a step waits for the next one: Cluster API writes several objects for one step. Each step costs six tokens of
+	// Crossplane's circuit breaker, which gets one per second: the write itself, and the write of the WorkloadCluster's status.
 	progressPace = 5 * time.Second
 )
 

@@ -50,7 +50,7 @@ type Reconciler struct {
 	live  client.Reader
 	gvk   schema.GroupVersionKind
 	books *books
-	// hosts are those to which notifications of ProviderConfigs may be posted.
+	// hosts are the allowed hosts of notifications of ProviderConfigs.
 	hosts   []string
 	poster  Poster
 	counter Counter

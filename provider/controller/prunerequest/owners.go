@@ -209,7 +209,7 @@ func (g *gatherer) isSameRepository(url string) bool {
 	return err == nil && ours.Key() == theirs.Key()
 }
 
-// listDeliveries adds the GitDeliveries: all of them by their claims, and those into the repository by their paths, too.
+// listDeliveries adds the GitDeliveries: all of them by their claims, and deliveries into the repository by their paths, too.
 func (g *gatherer) listDeliveries(ctx context.Context, f *prune.Facts, configs map[string]bool) error {
 	l := &deliveryv1alpha1.GitDeliveryList{}
 	may, err := g.eachPage(ctx, l, deliveriesAtOnce, func() {
@@ -241,8 +241,9 @@ func (g *gatherer) addDelivery(f *prune.Facts, d *deliveryv1alpha1.GitDelivery, 
 	f.Living = append(f.Living, livingObject("GitDelivery", d, d.Spec.ForProvider.ClaimRef, paths...))
 }
 
-// isTrusted reports whether the reason of a delivery may refuse a plan: its configuration is that of the request, or the platform's. A tenant may write
-// the platform's URL into a ProviderConfig, and the credentials, the proxy and the server behind it say nothing about the platform's repository.
+// isTrusted reports whether the reason of a delivery may refuse a plan: its configuration is the request's, or the platform's. A tenant may
+// write the platform's URL into a ProviderConfig, and the credentials, the proxy and the server behind it say nothing about the platform's
+// repository.
 func (g *gatherer) isTrusted(namespace string, ref xpv2.ProviderConfigReference) bool {
 	own := g.request.Spec.ProviderConfigRef
 	isOwn := ref.Kind == own.Kind && ref.Name == own.Name && namespace == g.request.GetNamespace()

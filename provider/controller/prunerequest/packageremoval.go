@@ -94,8 +94,8 @@ func (r *Reconciler) goOnRemoving(ctx context.Context, pr *v1alpha1.PruneRequest
 	return 0, nil
 }
 
-// onlyLeft returns those packages that a request names which are still there. A plan that names a package which this removal has removed
-// would be refused.
+// onlyLeft returns the packages that a request names and that still exist. A plan that names a package which this removal has removed would
+// be refused.
 func onlyLeft(shown *v1alpha1.PrunePlan, f *prune.Facts) []string {
 	isLeft := func(i v1alpha1.PruneItem) bool {
 		return slices.ContainsFunc(f.Packages, func(p prune.Package) bool { return p.UID == i.UID })

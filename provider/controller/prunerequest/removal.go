@@ -233,8 +233,8 @@ func (t *removal) newChange(p *draftedPlan) (git.Change, error) {
 	return out, err
 }
 
-// forgetDirectories takes the directories that a change removes out of a record. A record without directories is closed, as that of a deleted
-// delivery.
+// forgetDirectories takes the directories that a change removes out of a record. A record without directories is closed, in the same way as
+// the record of a deleted delivery.
 func (t *removal) forgetDirectories(c *git.Change, r record) error {
 	left := slices.DeleteFunc(slices.Clone(r.Trees), func(at state.Tree) bool {
 		return at.Branch == t.opened.Config.Git.Branch && slices.Contains(c.Remove, at.Path)

@@ -54,7 +54,8 @@ type siteFacts struct {
 	unobservedServes bool
 	// isWorkloadSeen is true once the cluster of the control plane had a Deployment of the claim for a Site whose workload may run elsewhere.
 	isWorkloadSeen bool
-	// isElsewhere is true for such a Site that names no cluster but that of the control plane, and never had a Deployment there: its workload need not be there.
+	// isElsewhere is true for such a Site that names no cluster but the control plane's, and never had a Deployment there: its workload need
+	// not be there.
 	isElsewhere bool
 	// engineHealthy is true for a Site that cannot be observed, and whose engine reports its objects as healthy.
 	engineHealthy bool

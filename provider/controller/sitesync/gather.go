@@ -112,7 +112,7 @@ func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, 
 }
 
 // hasBrought is true if a GitDelivery has delivered the trees that a position requests at a Site. A step that changes no tree there changes
-// no record, so that of the Site's own step is enough if the tree is there.
+// no record, so the position of the Site's own step is enough if the tree is there.
 func hasBrought(d v1alpha1.GitDelivery, asked ledger.Position, want v1alpha1.SiteTree) bool {
 	at := d.Status.AtProvider.AppliedPosition()
 	return at.HasReached(asked) || at.IsSameAttempt(asked) && at.Step >= want.Wave && !isTreeAbsent([]v1alpha1.GitDelivery{d}, want)

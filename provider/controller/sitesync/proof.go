@@ -80,7 +80,7 @@ type prover struct {
 	kube  client.Reader
 	now   func() time.Time
 	guard address.Guard
-	// pool of the repositories, which is that of the deliveries: proofs have the same shares of hosts and of memory.
+	// pool of the repositories, which deliveries share: proofs have the same shares of hosts and of memory.
 	pool    *gitrepo.Pool
 	answers *tenantcache.Cache[subtree]
 	gaps    *tenantcache.Cache[gap]
@@ -223,7 +223,7 @@ func subtreeOf(ctx context.Context, c *git.Commit, root, dir string) (subtree, e
 	}
 }
 
-// isInside is true for the directory that an engine reads, and those below it.
+// isInside is true for the directory that an engine reads, and directories below it.
 func isInside(root, dir string) bool {
 	return root == "" || dir == root || len(dir) > len(root) && dir[:len(root)+1] == root+"/"
 }

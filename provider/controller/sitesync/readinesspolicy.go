@@ -29,8 +29,9 @@ type readinessPolicy struct {
 	stabilization time.Duration
 }
 
-// readinessPolicyOf returns the policy of a Site's cluster: that of the ManagedCluster that published the Site, and the usual one for any
-// other Site. It also returns the latched conditions of that ManagedCluster. It returns an error if the ManagedCluster cannot be read.
+// readinessPolicyOf returns the policy of a Site's cluster: the policy of the ManagedCluster that published the Site, and the usual policy
+// for any other Site. It also returns the latched conditions of that ManagedCluster. It returns an error if the ManagedCluster cannot be
+// read.
 func (e *external) readinessPolicyOf(ctx context.Context, site *catalogv1alpha1.Site) (readinessPolicy, readiness.Initialized, error) {
 	usual := readinessPolicy{stabilization: readiness.Stabilization}
 	o := site.Spec.Owner

@@ -48,7 +48,7 @@ type canaryLog struct {
 	// isRejected is true if the status said that revision was rejected.
 	isRejected bool
 
-	// began is when this process observed the begin of the step, and rejected that of the rollback. Zero: it began before.
+	// began is when this process observed the begin of the step, and rejected the begin of the rollback. Zero: it began before.
 	began, rejected time.Time
 
 	// reported are the reasons of the events that this process made for the step, and pending the events that are not made yet.
