@@ -83,7 +83,7 @@ func printChanges(w io.Writer, colours palette, all []Rendering) error {
 	return nil
 }
 
-// diffColour is that of git.
+// diffColour returns the colours that git uses.
 func diffColour(line string) []color.Attribute {
 	for _, c := range []struct {
 		prefix string

@@ -88,7 +88,7 @@ func namesInCluster(a complete.Args, list func(*cluster.Cluster, context.Context
 	return list(c, ctx)
 }
 
-// clusterArgs are those flags, and their values, that a parser knows. Help would answer instead of the cluster.
+// clusterArgs returns the flags, and their values, that a parser knows. Help would answer instead of the cluster.
 func clusterArgs(parser *kong.Kong, words []string) []string {
 	known := map[string]*kong.Flag{}
 	for _, f := range parser.Model.Flags {

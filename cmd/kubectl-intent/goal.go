@@ -31,8 +31,8 @@ type goal struct {
 	seen string
 }
 
-// parseGoal parses the value of --for, where sum returns the digest of the spec in a file. It returns an error for anything else, and that of
-// sum.
+// parseGoal parses the value of --for, where sum returns the digest of the spec in a file. It returns an error for other text, and the error
+// of sum.
 func parseGoal(text string, in io.Reader, sum func(file string, in io.Reader) (string, error)) (goal, error) {
 	kind, value, _ := strings.Cut(text, "=")
 	switch {

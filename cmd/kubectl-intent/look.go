@@ -116,7 +116,7 @@ func (r lookReport) trouble() error {
 	return errors.Errorf("%s: %s", r.Reason, r.Message)
 }
 
-// reportAfter returns the report of the Application after the look, or that of before where it cannot be read again.
+// reportAfter returns the report of the Application after the look, or its earlier report where it cannot be read again.
 func reportAfter(ctx context.Context, opened *cluster.Cluster, before *cluster.Subjects, name string, now time.Time) objectReport {
 	if _, after, err := findBuilt(ctx, opened, name); err == nil {
 		before = after

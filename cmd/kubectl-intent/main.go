@@ -98,7 +98,7 @@ type verdictError struct {
 // Error is empty: the findings are printed already.
 func (verdictError) Error() string { return "" }
 
-// An endError is how something that was waited for ended. A person reads its message, if that was not printed already, and a script its code.
+// An endError is the end of a wait. A person reads its message, if that was not printed already, and a script its code.
 type endError struct {
 	error
 

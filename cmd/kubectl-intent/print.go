@@ -61,7 +61,7 @@ type wideFlag struct {
 // isEncoded reports whether the output is data for a program.
 func (f listFlag) isEncoded() bool { return f.Output == "json" || f.Output == "yaml" }
 
-// style is that of a list, which is not cut.
+// style returns the style of a list, which is not cut.
 func (f listFlag) style() overview.Style { return overview.Style{IsWide: f.Output == "wide"} }
 
 func encodeValue(form string, v any) ([]byte, error) {

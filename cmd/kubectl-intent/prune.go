@@ -139,7 +139,7 @@ func newPruneObject(kind, namespace string, spec any) (*unstructured.Unstructure
 	return o, nil
 }
 
-// bundleReference returns the Bundle of a record's name: that of a namespaced composite ends with .ns. It returns nil for no name.
+// bundleReference returns the Bundle of a record's name: the name of a namespaced composite ends with .ns. It returns nil for no name.
 func bundleReference(name string) *statev1alpha1.BundleReference {
 	if name == "" {
 		return nil
@@ -194,7 +194,7 @@ func describeCondition(c xpv2.Condition) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s", c.Reason, c.Message), ": ")
 }
 
-// finishRequest lets the plan be confirmed and carried out, unless it is refused, or is that of a dry run.
+// finishRequest lets the plan be confirmed and carried out, unless it is refused, or belongs to a dry run.
 func (p *pruning) finishRequest(ctx context.Context) error {
 	switch p.request.Status.Phase {
 	case statev1alpha1.PhaseRefused:

@@ -73,7 +73,7 @@ func (c *blueprintsCommand) Run(s *streams) error {
 	return printLines(s, append(c.blueprintLines(entries), origin...))
 }
 
-// selectBlueprints returns those with the name that is asked for, or all, sorted.
+// selectBlueprints returns the Blueprints with the requested name, or all, sorted.
 func (c *blueprintsCommand) selectBlueprints(all []catalogview.Blueprint) []catalogview.Blueprint {
 	out := []catalogview.Blueprint{}
 	for _, e := range all {

@@ -283,7 +283,7 @@ func (v *validation) judgeDeployment(at Finding, d document, c *deploymentv1alph
 	return v.checkDelivery(at, d, c)
 }
 
-// reasonOfFinding is that of an error about a deployment. Another error says that something cannot be read.
+// reasonOfFinding returns the reason of an error about a deployment. Another error means an unreadable object.
 func reasonOfFinding(err error) string { return cmp.Or(deployment.ReasonOf(err), reasonUnreadable) }
 
 // checkDelivery checks the delivery of a claim.

@@ -25,7 +25,7 @@ const versionPatience = 10 * time.Second
 
 // versionReport is the printed report.
 type versionReport struct {
-	// Client is the version of this program, and Renderer that of the rules by which it renders. The functions that are installed have their own.
+	// Client is the version of this program, and Renderer the version of its rendering rules. The installed functions have their own.
 	Client   string `json:"client"`
 	Renderer int32  `json:"renderer"`
 

@@ -143,7 +143,7 @@ type progress struct {
 	// digest of the spec that the deployment has now.
 	digest string
 
-	// missing says that the deployment waits for something that does not exist: a Site, a Blueprint or a configuration.
+	// missing says that the deployment waits for a missing object: a Site, a Blueprint or a configuration.
 	missing bool
 
 	// isBlocked says that no RolloutRequest takes effect before a user changes the spec, which is suspended or not valid.
@@ -163,8 +163,8 @@ type waiter struct {
 	// interval between two looks.
 	interval time.Duration
 
-	// missingTimeout is how long to wait for something that does not exist. It may be made later, as another part of the same change, and
-	// longer waits are more often a mistake in a name.
+	// missingTimeout is how long to wait for a missing object. It may be made later, as another part of the same change, and longer waits are
+	// more often a mistake in a name.
 	missingTimeout time.Duration
 
 	now func() time.Time
@@ -219,7 +219,7 @@ func (r waitResult) verdict() error {
 	return verdictError{}
 }
 
-// missingSince returns since when a deployment has waited for something that does not exist, or the zero time.
+// missingSince returns since when a deployment has waited for a missing object, or the zero time.
 func (w *waiter) missingSince(p progress, since time.Time) time.Time {
 	switch {
 	case !p.missing:

@@ -17,19 +17,19 @@ import (
 
 // Reasons of warnings.
 const (
-	// reasonEmpty is that of a file without objects, and of a directory without files.
+	// reasonEmpty is the reason for a file without objects, and for a directory without files.
 	reasonEmpty = "Empty"
 
-	// reasonOtherGroup is that of an object whose kind is one of ours, and whose API group is not.
+	// reasonOtherGroup is the reason for an object with a kind of ours in an API group of others.
 	reasonOtherGroup = "OtherGroup"
 
-	// reasonMovingTag is that of an image without a digest.
+	// reasonMovingTag is the reason for an image without a digest.
 	reasonMovingTag = "MovingTag"
 
-	// reasonUndeclared is that of a Blueprint that does not declare an object which a GitOps engine leaves alone.
+	// reasonUndeclared is the reason for a Blueprint that does not declare an object which a GitOps engine leaves alone.
 	reasonUndeclared = "Undeclared"
 
-	// reasonNoEffect is that of a field that is set and does nothing.
+	// reasonNoEffect is the reason for a field that is set and does nothing.
 	reasonNoEffect = "NoEffect"
 )
 
@@ -174,7 +174,7 @@ func ignoredFields(o unstructured.Unstructured) []ignoredField {
 	return out
 }
 
-// ignoredSettings of an IntentDeployment belong to something that is switched off.
+// ignoredSettings of an IntentDeployment belong to a feature that is switched off.
 func ignoredSettings(o unstructured.Unstructured) []ignoredField {
 	out := []ignoredField{}
 	for _, block := range []struct {

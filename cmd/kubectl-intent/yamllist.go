@@ -53,7 +53,7 @@ func (d document) listItems() []document {
 	return out
 }
 
-// withTypeMeta gives an item without a type that of the list of its kind.
+// withTypeMeta gives an item without a type the type of its list.
 func withTypeMeta(item any, of map[string]any) any {
 	o, ok := item.(map[string]any)
 	if kind := strings.TrimSuffix(stringOf(of["kind"]), "List"); ok && o["kind"] == nil && o["apiVersion"] == nil && kind != "" {

@@ -257,7 +257,7 @@ func (d *demo) showCommit(ctx context.Context) error {
 	return nil
 }
 
-// firstDirectory returns the directory of the first of the files that git names, a line each: that of one claim at one Site.
+// firstDirectory returns the directory of the first file that git names, a line each: the directory of one claim at one Site.
 func firstDirectory(names string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(names), "\n")
 	return path.Dir(first)

@@ -13,7 +13,7 @@ import (
 
 // Options are decisions that a file leaves open.
 type Options struct {
-	// Args are values of arguments and variables. They take the place of those in the file.
+	// Args are values of arguments and variables. They take the place of the values in the file.
 	Args map[string]string
 
 	// Count of measurements where the file has none. 0 means that such a metric is not converted.

@@ -181,7 +181,7 @@ func (c *converter) setFlaggerTimes(canary flaggerCanary, check *deploymentv1alp
 	c.setTimes("spec.analysis.iterations", check, 0, c.duration("spec.analysis.interval", a.Interval), count)
 }
 
-// setFlaggerQuery sets the query of a template. Placeholders that ours have become those.
+// setFlaggerQuery sets the query of a template. Flagger's placeholders namespace and service become ours.
 func (c *converter) setFlaggerQuery(t flaggerTemplate, check *deploymentv1alpha1.Check, values map[string]string) {
 	from := c.object
 	defer func() { c.object = from }()

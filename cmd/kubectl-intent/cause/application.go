@@ -138,7 +138,7 @@ func (f *ApplicationFacts) healthChain(now time.Time) []Link {
 	return out
 }
 
-// linkOfPods is the report of a Site about its pods or, where those serve, about its route.
+// linkOfPods is the report of a Site about its pods or, where the pods serve, about its route.
 func linkOfPods(s *deliveryv1alpha1.SiteHealthState) Link {
 	out := Link{Kind: advice.SiteHealth, Object: "Site " + s.Name, Reason: cmp.Or(s.Reason, string(s.State)), Message: s.Message}
 	if s.IsServing() && s.Route != nil {

@@ -45,7 +45,7 @@ type Finding struct {
 	Unread []Unread `json:"unread,omitempty"`
 }
 
-// NeedsPerson is true for something that stays until a person acts.
+// NeedsPerson is true for a problem that stays until a person acts.
 func (f Finding) NeedsPerson() bool {
 	return advice.Advice{EndsByItself: f.EndsByItself, Actor: f.Actor}.NeedsPerson()
 }
@@ -70,7 +70,7 @@ func (f Finding) Reason() string {
 	return ""
 }
 
-// Since returns since when the cause is there: that of the last link that says it.
+// Since returns since when the cause is there, by the last link with a time.
 func (f Finding) Since() *metav1.Time {
 	for _, l := range slices.Backward(f.Chain) {
 		if l.Since != nil {

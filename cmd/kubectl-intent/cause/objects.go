@@ -1,5 +1,5 @@
 // Package cause finds out why a deployment or a cluster does not go on, from the reports of its objects: it follows them from the object that
-// the user made to the blocking object. It is pure, and states nothing that no object says.
+// the user made to the blocking object. It is pure, and states only facts of the objects.
 package cause
 
 import (
@@ -204,5 +204,5 @@ func readyOf(c xpv2.Condition) Condition {
 	}
 }
 
-// isLate is true for something that was to happen every few seconds.
+// isLate is true for an event that was to happen every few seconds.
 func isLate(last, now time.Time) bool { return now.Sub(last) > time.Minute }

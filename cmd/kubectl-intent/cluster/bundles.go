@@ -94,7 +94,7 @@ func (r reader) readPackage(ctx context.Context, f *cause.BundleFacts, resource 
 	}
 }
 
-// resourceOfPackage is that of the object which a package of a Bundle is. It is empty for a package that left the Bundle.
+// resourceOfPackage returns the resource of a package's object. It is empty for a package that left the Bundle.
 func resourceOfPackage(f *cause.BundleFacts, name string) schema.GroupVersionResource {
 	for _, p := range f.Bundle.Spec.Packages {
 		if string(p.Name) != name {

@@ -63,7 +63,7 @@ func (c *Cluster) EachDelivery(ctx context.Context, namespace string, show func(
 	}
 }
 
-// User is how the cluster calls who asks. It is empty where it does not say.
+// User is the cluster's name of the user. It is empty where the cluster does not report it.
 func (c *Cluster) User(ctx context.Context) string {
 	review := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}}
 	resource := schema.GroupVersionResource{Group: "authentication.k8s.io", Version: "v1", Resource: "selfsubjectreviews"}

@@ -34,13 +34,13 @@ type Facts struct {
 
 	Configurations, Functions, Providers Part[Package]
 
-	// FunctionRevisions are the revisions of our functions, also such as are not current any more.
+	// FunctionRevisions are all revisions of our functions, not only current ones.
 	FunctionRevisions Part[cause.Object]
 
 	Definitions Part[cause.Object]
 	Kinds       Part[ManagedKind]
 
-	// Account is that of the provider, or empty for the user's own. Allowed are the rights that were checked: a right that is missing here
+	// Account is the provider's account, or empty for the user's own. Allowed are the rights that were checked: a right that is missing here
 	// was not answered.
 	Account Account
 	Allowed map[Right]bool

@@ -37,7 +37,7 @@ func packageLines(f *Facts) []Line {
 	return out
 }
 
-// conditionLine says whether all these conditions are true. Those after the first may be absent.
+// conditionLine says whether all these conditions are true. Conditions after the first may be absent.
 func conditionLine(check, object, reason string, all cause.Conditions, types ...string) Line {
 	var are []string
 	for i, typ := range types {

@@ -174,7 +174,7 @@ func isAnswer(s SiteSeen) bool {
 	return s.State == deliveryv1alpha1.SiteLive || !slices.Contains(silent, s.Reason)
 }
 
-// reachedReasons of a Site are those in which its engine answers.
+// reachedReasons of a Site are the reasons with an answer of its engine.
 func reachedReasons() []string {
 	return []string{
 		deliveryv1alpha1.SiteReasonProgressing, deliveryv1alpha1.SiteReasonOtherTree, deliveryv1alpha1.SiteReasonEngineFailed, deliveryv1alpha1.SiteReasonUnhealthy,

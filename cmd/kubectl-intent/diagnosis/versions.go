@@ -39,7 +39,7 @@ func basePackage(all []Package) *Package {
 	return nil
 }
 
-// skewLine compares a version with that of a package.
+// skewLine compares a version with the version of a package.
 func skewLine(object, version string, base *Package) Line {
 	out := Line{Check: checkVersions, Object: object, Result: Unknown, Message: version}
 	v, err := semver.NewVersion(version)

@@ -35,7 +35,7 @@ func ForApplication(f *cause.ApplicationFacts, found cause.Finding) Overview {
 	return out
 }
 
-// outcomeOfApplication is RolledBack where the image was rolled back. Other outcomes say nothing that the phase does not.
+// outcomeOfApplication is RolledBack where the image was rolled back. Other outcomes add nothing to the phase.
 func outcomeOfApplication(a *cause.Application) string {
 	if a.Status.IsRolledBack() {
 		return outcomeRolledBack

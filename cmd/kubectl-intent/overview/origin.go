@@ -17,8 +17,8 @@ const (
 	originRequest = "a RolloutRequest"
 )
 
-// originOf the present revision is who made the RolloutRequest for it or, without one, whether the intent changed or its Blueprint, renderer
-// or Sites.
+// originOf returns the author of the RolloutRequest for the present revision or, without one, whether the intent changed or its Blueprint,
+// renderer or Sites.
 func originOf(s ledger.State) string {
 	if r := s.Current.RequestRef; r != nil {
 		return cmp.Or(r.By, r.Name)
@@ -51,7 +51,7 @@ func originOfPast(s ledger.State, p ledger.Past) string {
 	return originUpdate
 }
 
-// requesterOf a revision is who made the RolloutRequest for it, as far as that still exists.
+// requesterOf returns the author of the RolloutRequest for a revision, as far as that still exists.
 func requesterOf(f *cause.Facts, revision int64) string {
 	for i := range f.Requests {
 		if r := &f.Requests[i]; r.Status.NewRevision == revision {
