@@ -30,7 +30,8 @@ const (
 	// crowdFlap is how often each of their Deployments loses its last pod, or finds it again.
 	crowdFlap = 5 * time.Second
 
-	// crowdFlapLeast is which part of those changes has to come about. Half of them are more than twice as many as the writes that are counted in a minute.
+	// crowdFlapLeast is the part of these changes that has to come about. Half of them are more than twice as many as the writes that are
+	// counted in a minute.
 	crowdFlapLeast = 0.5
 )
 

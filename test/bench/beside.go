@@ -18,7 +18,7 @@ const (
 	flapEvery = time.Second
 )
 
-// besideFigures compare the time of good deployments, made at once, beside faulty ones with the time without those.
+// besideFigures are the time of good deployments, made at once beside faulty ones, divided by their time alone.
 func besideFigures(s *stage) []figure {
 	y := &beside{s: s}
 	return []figure{

@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/test/bench/catalog"
 )
 
-// A need is the set of programs to build before a figure is measured. Each includes those before it.
+// A need is the set of programs to build before a figure is measured. Each includes the needs before it.
 type need int
 
 const (

@@ -110,7 +110,7 @@ func (p *pluginBench) close() error {
 	return err
 }
 
-// benchNamespace is that of all deployments: a list of it has all of them.
+// benchNamespace is the namespace of all deployments: a list of it has all of them.
 const benchNamespace = "team-a"
 
 // showUpTo writes the objects of deployments until there are n.

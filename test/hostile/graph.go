@@ -13,7 +13,7 @@ const Marker = ".intentplane"
 
 // An Object is one object of a graph.
 type Object struct {
-	// Kind is that of Git's packs: 1 is a commit, 2 a tree, 3 a file.
+	// Kind is the kind of the object in Git's packs: 1 is a commit, 2 a tree, 3 a file.
 	Kind byte
 	Data []byte
 }
@@ -25,7 +25,7 @@ func (o Object) ID() string { return objectID(int(o.Kind), o.Data) }
 type Graph struct {
 	Name    string
 	Objects []Object
-	// Tree is the id of the root, and Commit that of its commit.
+	// Tree is the id of the root, and Commit the id of its commit.
 	Tree, Commit string
 	// Paths of directories in it.
 	Paths []string

@@ -32,7 +32,7 @@ const (
 // An object is the JSON content of a label of an image.
 type object map[string]any
 
-// makeImage makes an image of this machine's platform with one file, the same one from the same arguments.
+// makeImage makes an image of this machine's platform with one file; equal arguments give an equal image.
 func makeImage(file, content string, change func(*v1.Config, v1.Layer) error) (v1.Image, error) {
 	layer, err := crane.Layer(map[string][]byte{file: []byte(content)})
 	if err != nil {

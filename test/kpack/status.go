@@ -16,7 +16,7 @@ const (
 	// killed is the exit code of a program that was killed.
 	killed = 137
 
-	// terminated is that of a program that was asked to end.
+	// terminated is the exit code of a program that was asked to end.
 	terminated = 143
 )
 
@@ -29,7 +29,8 @@ func stepsOf(pod *corev1.Pod) []string {
 	return out
 }
 
-// statusAt returns the status of a pod whose step is in a state. The steps before have ended well, and those behind wait, as kubelets report it.
+// statusAt returns the status of a pod whose step is in a state. The steps before have ended well, and the steps behind wait, as kubelets
+// report it.
 func statusAt(pod *corev1.Pod, phase corev1.PodPhase, step string, state corev1.ContainerState) corev1.PodStatus {
 	all := []corev1.ContainerStatus{}
 	current := hasEnded(0, "")
@@ -85,7 +86,7 @@ func evictedStatus(pod *corev1.Pod) corev1.PodStatus {
 	return s
 }
 
-// drainedStatus is that of a pod which was evicted by the API: the kubelet ends the step by a signal, and gives no reason of its own.
+// drainedStatus is the status of a pod which was evicted by the API: the kubelet ends the step by a signal, and gives no reason of its own.
 func drainedStatus(pod *corev1.Pod) corev1.PodStatus {
 	s := statusAt(pod, corev1.PodFailed, longStep(pod), hasEnded(terminated, ""))
 	s.Conditions = append(s.Conditions, corev1.PodCondition{

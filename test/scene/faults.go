@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// repositoryUser is who a server lets in that GuardRepository made, and credentials is the name of the Secret with the password.
+	// repositoryUser is the allowed user of a server that GuardRepository made, and credentials is the name of the Secret with the password.
 	repositoryUser = "intentplane"
 	credentials    = "credentials"
 

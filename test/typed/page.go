@@ -37,7 +37,7 @@ func Pages() []string {
 
 // A Block is one code block of a page.
 type Block struct {
-	// Page is the path of the page, and Line that of the block's fence in it.
+	// Page is the path of the page, and Line the line of the block's fence in it.
 	Page string
 	Line int
 	// Section is the heading of the second level that the block is below.

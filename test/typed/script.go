@@ -54,7 +54,7 @@ func (b Block) shellScript(values map[string]string) string {
 	})
 }
 
-// look lets the API server look at an object as it would at that of a reader, and keeps nothing. It does not merge the object with an
+// look lets the API server look at an object as it would at a reader's object, and keeps nothing. It does not merge the object with an
 // existing object.
 const look = `look() {
   file="$(mktemp)"

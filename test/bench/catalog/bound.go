@@ -34,7 +34,7 @@ func (b Bound) Admits(value float64) bool {
 	return true
 }
 
-// String writes the bound as a catalog does. That of the zero Bound is empty.
+// String writes the bound as a catalog does. The zero Bound is empty.
 func (b Bound) String() string {
 	if b.relation == "" {
 		return ""

@@ -212,7 +212,7 @@ func (y *followedRelease) wantPods(s *release.Site, blue, green int) {
 	y.wantStarted(s, map[string]int{track.Blue: blue, track.Green: green})
 }
 
-// wantStarted checks how many pods of some tracks ever answered at a Site. Those without a track are under "".
+// wantStarted checks how many pods of some tracks ever answered at a Site. Pods without a track are under "".
 func (y *followedRelease) wantStarted(s *release.Site, want map[string]int) {
 	y.Helper()
 	got := map[string]int{}

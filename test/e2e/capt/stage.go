@@ -254,7 +254,7 @@ func (s *stage) awaitCondition(of xpv2.ConditionType, status corev1.ConditionSta
 	return mc.GetCondition(of).Message
 }
 
-// liveObject is an object as it is. The name is that of all unless it is given; it is nil if there is none.
+// liveObject returns an object from the API server. The name is the namespace's unless it is given; it is nil if there is none.
 func (s *stage) liveObject(kind string, name ...string) *unstructured.Unstructured {
 	s.Helper()
 	u := s.namedObject(kind, name...)

@@ -173,8 +173,8 @@ func (s *stage) awaitSuccess() {
 	})
 }
 
-// expectCause asks until the answer is equal to the wanted answer. Until then nothing is wrong, or something that ends by itself: an answer
-// that sends another person somewhere else fails the test.
+// expectCause asks until the answer is equal to the wanted answer. Until then the finding is good, or ends by itself: an answer that sends
+// another person somewhere else fails the test.
 func (s *stage) expectCause(user string, want, early answer) {
 	s.T.Helper()
 	s.askUntilGood(fmt.Sprintf("why says %+v to %q", want, user), func() (string, bool) {

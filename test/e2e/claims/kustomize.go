@@ -72,7 +72,7 @@ func objectsByName(s *scene.Scene, stream string) map[string]any {
 	return out
 }
 
-// objectsOfFiles are those in the files themselves, without the kustomization.
+// objectsOfFiles returns the objects in the files themselves, without the kustomization.
 func objectsOfFiles(s *scene.Scene, files map[string]string) map[string]any {
 	s.T.Helper()
 	stream := &strings.Builder{}

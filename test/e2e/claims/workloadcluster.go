@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// A life is that of a WorkloadCluster of one shape, whose Cluster the test plays.
+// A life is the life of a WorkloadCluster of one shape, whose Cluster the test plays.
 type life struct {
 	*scene.Scene
 

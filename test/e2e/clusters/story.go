@@ -70,7 +70,7 @@ func messageWhileUnhealthy(site, why string) string {
 	return fmt.Sprintf("Every Site runs the revision. The cluster of Site %q is degraded: %s.", site, why)
 }
 
-// awaitSiteMessage waits until a deployment says that of a Site.
+// awaitSiteMessage waits until a deployment has the expected messages about a Site.
 func (s *stage) awaitSiteMessage(o *unstructured.Unstructured, site string, want degraded) {
 	s.T.Helper()
 	s.awaitObject(o, fmt.Sprintf("says %q", want), func(u *unstructured.Unstructured) bool {

@@ -99,7 +99,7 @@ func (p *disaster) restoreOldBackup() {
 	})
 	// The pending delivery was verified since then, so its order is as old as the other one.
 	p.awaitReason(deliveryv1alpha1.ReasonOrderBehind, 2)
-	// Crossplane copies a claim's spec into its composite, and says so. A composite that is called before has that of the backup.
+	// Crossplane copies a claim's spec into its composite, and says so. A composite that is called before has the spec of the backup.
 	p.Run("wait", "intentdeployments.claims.intentplane.dev", "--all", "-n", p.Namespace, "--for=condition=Synced", "--timeout="+patience.Limit.String())
 	p.Run(append(composites, "crossplane.io/paused-")...)
 	p.awaitReason(deliveryv1alpha1.ReasonDelivered, 2)

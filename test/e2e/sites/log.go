@@ -34,7 +34,7 @@ func stepsOf(revision string, phases ...string) []string {
 	return out
 }
 
-// transitionEvents are the events about the transitions of a deployment, without those about other objects.
+// transitionEvents are the events about the transitions of a deployment, without events about other objects.
 func (s *stage) transitionEvents(o *unstructured.Unstructured) []string {
 	s.T.Helper()
 	l := &corev1.EventList{}

@@ -34,8 +34,8 @@ type moment struct {
 	line, said string
 }
 
-// storyPhases are the phases that the transcript has, in this order. Those in which a version ends last until the tour goes on, and the tour does that
-// only when the watch has shown them. The others pass: a watch that is slow, as on a machine with much load, misses them.
+// storyPhases are the phases that the transcript has, in this order. Phases in which a version ends last until the tour goes on, and the tour
+// does that only when the watch has shown them. The others pass: a watch that is slow, as on a machine with much load, misses them.
 func storyPhases() []string {
 	return []string{
 		"Delivering revision 1", "Validating revision 1", "Succeeded revision 1",
