@@ -156,7 +156,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 	return errors.Wrap(mgr.Start(ctx), "cannot run controllers")
 }
 
-// addTracer adds what exports traces to the manager, or returns nil where none are exported.
+// addTracer adds the exporter of traces to the manager, or returns nil where none are exported.
 func (c *cli) addTracer(ctx context.Context, mgr ctrl.Manager, log logging.Logger) (transition.Tracer, error) {
 	if c.OTLPEndpoint == "" {
 		return nil, nil //nolint:nilnil // A provider exports no traces by default.

@@ -13,7 +13,7 @@ type checkoutFlags struct {
 	ControlPlane string `help:"Control plane, as the configuration names it, where several deliver to the repository."`
 }
 
-// findMemory returns the clone, and what it remembers of a deployment. Without a namespace it takes the only deployment of the name.
+// findMemory returns the clone, and its state of a deployment. Without a namespace it takes the only deployment of the name.
 func (f checkoutFlags) findMemory(ctx context.Context, namespace, name string) (*clone.Clone, clone.Memory, error) {
 	c, err := clone.Open(ctx, f.Checkout)
 	if err != nil {

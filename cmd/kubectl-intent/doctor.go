@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 )
 
-// A doctorCommand looks for what is wrong with an installation.
+// A doctorCommand looks for errors of an installation.
 type doctorCommand struct {
 	clusterFlags
 	formFlag
@@ -19,7 +19,7 @@ type doctorCommand struct {
 	Timeout time.Duration `default:"10s" help:"How long to look. What was not read until then is unknown."`
 }
 
-// A diagnosisReport is what is printed as data.
+// A diagnosisReport is the diagnosis as data.
 type diagnosisReport struct {
 	Items    []diagnosis.Line `json:"items"`
 	Problems int              `json:"problems"`

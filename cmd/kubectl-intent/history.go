@@ -20,7 +20,8 @@ type historyCommand struct {
 	Revision int64  `help:"Show this revision alone."`
 }
 
-// Run prints the revisions that the ledger remembers. It returns an error for what cannot be read, and for a revision that the ledger does not remember.
+// Run prints the revisions that the ledger remembers. It returns an error for unreadable objects, and for a revision that the ledger does not
+// remember.
 func (c *historyCommand) Run(s *streams) error {
 	if c.Checkout != "" {
 		return c.showRemembered(s)

@@ -13,7 +13,7 @@ import (
 // defaultStep is the step whose log says the most of a build that succeeded.
 const defaultStep = "build"
 
-// A logsCommand shows what a check measured, or the log of a build.
+// A logsCommand shows the measurements of a check, or the log of a build.
 type logsCommand struct {
 	clusterFlags
 	formFlag
@@ -26,7 +26,7 @@ type logsCommand struct {
 	Follow bool   `help:"Go on until the step of the build ends."                                             short:"f"`
 }
 
-// Run prints what a check measured, or copies the log of one step of the build. It returns an error for what is not there, or cannot be read.
+// Run prints the measurements of a check, or copies the log of one step of the build. It returns an error for missing or unreadable objects.
 func (c *logsCommand) Run(s *streams) error {
 	switch isOfBuild := c.Step != "" || c.Follow; {
 	case c.Build && (c.Check != "" || c.Output != "text"):

@@ -1,5 +1,5 @@
-// Command kubectl-intent looks at IntentDeployments and what they need, from files or from a cluster, and asks for what a person decides. As kubectl-intent on the PATH it is
-// also "kubectl intent", and as kubectl_complete-intent it completes that.
+// Command kubectl-intent shows IntentDeployments and the objects that they need, from files or from a cluster, and requests the decisions of
+// a person. As kubectl-intent on the PATH it is also "kubectl intent", and as kubectl_complete-intent it completes that.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 // version of the build. The linker sets it.
 var version = "dev"
 
-// Exit codes. The last three are those of wait.
+// Exit codes. The last three are exit codes of wait.
 const (
 	exitInvalid    = 1
 	exitUsage      = 2
@@ -28,7 +28,7 @@ const (
 	exitSuperseded = 5
 )
 
-// commands are what kubectl-intent can do.
+// commands are the commands of kubectl-intent.
 type commands struct {
 	Abort      abortCommand      `cmd:"" help:"Give up the revision that goes out."`
 	Approve    approveCommand    `cmd:"" help:"Let the update through that waits."`
@@ -73,7 +73,7 @@ type streams struct {
 	// screen is the terminal that out is. Nil means that out is none.
 	screen screen
 
-	// isInteractive says that a person answers what in is read for.
+	// isInteractive says that a person answers questions on in.
 	isInteractive bool
 
 	// now returns the time, in the zone in which people read it. run sets it where it is nil.
@@ -83,29 +83,29 @@ type streams struct {
 	interval time.Duration
 }
 
-// pollInterval is the time between two observations of what is waited for.
+// pollInterval is the time between two observations of an awaited object.
 func (s *streams) pollInterval() time.Duration { return cmp.Or(s.interval, waitInterval) }
 
 // A usageError says that the command line is wrong, and nothing was looked at.
 type usageError struct{ error }
 
-// A verdictError says that what was looked at is not as it should be. Why was printed.
+// A verdictError says that the examined objects failed a check. Why was printed.
 type verdictError struct {
 	// code that the program exits with. 0 stands for exitInvalid.
 	code int
 }
 
-// Error says nothing: what was found is printed already.
+// Error is empty: the findings are printed already.
 func (verdictError) Error() string { return "" }
 
-// An endError is how something that was waited for ended. A person reads what it says, if that was not printed already, and a script its code.
+// An endError is the end of a wait. A person reads its message, if that was not printed already, and a script its code.
 type endError struct {
 	error
 
 	code int
 }
 
-// Unwrap returns what is said.
+// Unwrap returns the error of the message.
 func (e endError) Unwrap() error { return e.error }
 
 // gcPercent lets the heap grow to five times the live objects: a command ends within seconds, and the default spends a fifth of its time on garbage collection.
@@ -161,7 +161,7 @@ func runCommand(args []string, s *streams, problems io.Writer) int {
 	return exitCode(c.Run(s), problems)
 }
 
-// printUsage prints what the program can do, as kubectl does without a command.
+// printUsage prints the commands of the program, as kubectl does without a command.
 func printUsage(parser *kong.Kong) error {
 	c, err := kong.Trace(parser, nil)
 	if err != nil {

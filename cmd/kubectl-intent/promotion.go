@@ -19,7 +19,8 @@ type promoteCommand struct {
 	Full bool   `help:"Release all steps: the revision gets all requests as soon as it has the pods for them, and the last step is judged."                xor:"promote"`
 }
 
-// Run releases a step of a canary, or all of them. It returns an error when no step pauses or waits for a user, and for what cannot be read or made.
+// Run releases a step of a canary, or all of them. It returns an error when no step pauses or waits for a user, and for unreadable objects or
+// a refused request.
 func (c *promoteCommand) Run(s *streams) error {
 	return c.createRequest(s, func(_ context.Context, a *asked) error {
 		a.spec.Action = rolloutv1alpha1.ActionPromote
@@ -48,14 +49,14 @@ func stepToRelease(c *deploymentv1alpha1.CanaryStatus) *int32 {
 	return c.Promote
 }
 
-// stepNumber returns the number of a step such as 3/5. It is false for what is not one.
+// stepNumber returns the number of a step such as 3/5. It is false for other text.
 func stepNumber(step string) (int32, bool) {
 	text, _, _ := strings.Cut(step, "/")
 	n, err := strconv.ParseInt(text, 10, 32)
 	return int32(n), err == nil
 }
 
-// explainPromotion returns what is wrong, and what to do, for a result that refuses a promotion.
+// explainPromotion returns an error with its remedy for a result that refuses a promotion.
 func (v ledgerView) explainPromotion(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec) error {
 	what := "all steps"
 	if asked.Step != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// A stateCommand holds what can be read of the records of bundles. None of it writes to a cluster.
+// A stateCommand holds the commands that read records of bundles. None of it writes to a cluster.
 type stateCommand struct {
 	List   listRecordsCommand  `cmd:"" help:"List the records of bundles."`
 	Show   showRecordCommand   `cmd:"" help:"Show the record of a bundle, package by package."`
@@ -62,7 +62,7 @@ type RecordSummary struct {
 	Updated time.Time `json:"updated"`
 }
 
-// Run lists the records that can be read. It returns an error for what cannot be read, after the others are printed.
+// Run lists the records that can be read. It returns an error for unreadable records, after the others are printed.
 func (c *listRecordsCommand) Run(s *streams) error {
 	records, err := c.openRecords(c.AllNamespaces)
 	if err != nil {
@@ -164,7 +164,7 @@ type ExportedRecord struct {
 	Namespace string `json:"namespace"`
 	Secret    string `json:"secret"`
 
-	// Record with all fields, also those that this version does not know.
+	// Record with all fields, including the fields that this version does not know.
 	Record *state.BundleState `json:"record"`
 }
 

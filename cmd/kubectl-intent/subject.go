@@ -59,7 +59,7 @@ func (f *subjectFlags) readDeployments(in io.Reader, from *source) ([]deployment
 	return out, errors.Wrapf(err, "cannot decode the status of %s", f.Claim)
 }
 
-// blueprintOf is the Blueprint that the status of a deployment names. Nothing else of a status is read: it may be that of a newer version.
+// blueprintOf is the Blueprint that the status of a deployment names. Nothing else of a status is read: a newer version may have written it.
 func blueprintOf(b []byte) (deploymentv1alpha1.BlueprintStatus, error) {
 	o := struct {
 		Status struct {

@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// A follower is "kubectl intent status --watch" beside the tour. What it prints goes to a file.
+// A follower is "kubectl intent status --watch" beside the tour. Its output goes to a file.
 type follower struct {
 	file      string
 	cmd       *exec.Cmd

@@ -29,7 +29,7 @@ const placeTimeout = 5 * time.Second
 // ErrBusy means that too many other posts are under way. It says nothing of the receiver.
 var ErrBusy = errors.New("too many notifications are posted at the same time")
 
-// A Receiver is who an outcome is posted to.
+// A Receiver is the target of posts, with its format and keys.
 type Receiver struct {
 	// URL that is posted to.
 	URL *url.URL

@@ -32,7 +32,7 @@ func (r *Repository) deliverBatch(ctx context.Context, group []*item) {
 	}
 }
 
-// deliverOrFail delivers a group. A panic is the error of those of its deliveries that have not ended: the queue goes on.
+// deliverOrFail delivers a group. A panic is the error of all deliveries in it that have not ended: the queue goes on.
 func (r *Repository) deliverOrFail(ctx context.Context, group []*item) {
 	err := recoverPanic("deliver to the repository", func() error {
 		r.deliverBatch(ctx, group)
@@ -186,7 +186,7 @@ func planBatch(ctx context.Context, s *git.Snapshot, group []*item, most int) (b
 	draft := git.NewDraft(s)
 	most = min(len(group), most)
 	if s.Stateless() {
-		most = min(most, 1) // The first delivery recovers what all others build on.
+		most = min(most, 1) // The first delivery recovers the state that all others build on.
 	}
 	for len(p.items) < most && draft.Size() < maxBatchBytes {
 		i := group[len(p.items)]

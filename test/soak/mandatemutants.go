@@ -61,7 +61,7 @@ func coverMutants() map[string]mutant {
 	}
 }
 
-// witnessMutants take for proven what is not.
+// witnessMutants accept facts without proof.
 func witnessMutants() map[string]mutant {
 	conclude := func(m mutant) mutant {
 		m.pkg, m.tests = "provider/mandate", "TestConclude"
@@ -116,7 +116,7 @@ func witnessMutants() map[string]mutant {
 	}
 }
 
-// policyMutants roll back what is to stay, or how it is not to be.
+// policyMutants roll back revisions that are to stay, or roll back against the policy.
 func policyMutants() map[string]mutant {
 	return map[string]mutant{
 		"AttemptsNotCounted": {
@@ -166,7 +166,7 @@ func policyMutants() map[string]mutant {
 	}
 }
 
-// recordMutants record in another order, or say something else of what was recorded.
+// recordMutants record in another order, or misreport recorded events.
 func recordMutants() map[string]mutant {
 	const pkg = "provider/controller/gitdelivery"
 	return map[string]mutant{

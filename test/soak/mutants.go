@@ -36,7 +36,8 @@ func (m mutant) source(t *testing.T) (path, broken string) {
 	return path, strings.Replace(string(b), m.text, m.becomes, 1)
 }
 
-// runTests runs the tests that have to fail with a mutant, and returns what they print and whether one failed. A mutant that does not compile fails none.
+// runTests runs the tests that have to fail with a mutant, and returns their output and whether one failed. A mutant that does not compile
+// fails none.
 func (m mutant) runTests(t *testing.T) (printed string, fails bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -102,7 +103,7 @@ func weightMutants() map[string]mutant {
 	}
 }
 
-// proofMutants take for proven what is not.
+// proofMutants accept facts without proof.
 func proofMutants() map[string]mutant {
 	return map[string]mutant{
 		"DrainSkipped": {
@@ -168,7 +169,7 @@ func stepMutants() map[string]mutant {
 	}
 }
 
-// lossMutants lose sight of what a repository has.
+// lossMutants lose sight of the content of a repository.
 func lossMutants() map[string]mutant {
 	return map[string]mutant{
 		"PartsNotCompared": {

@@ -94,7 +94,7 @@ func requestRules() map[string]rule {
 	}
 }
 
-// proofRules are the rules about what is proven, and judged.
+// proofRules are the rules about proofs and verdicts.
 func proofRules() map[string]rule {
 	return map[string]rule{
 		"Generation": {
@@ -166,7 +166,7 @@ func rollbackRules() map[string]rule {
 	}
 }
 
-// deliveryRules are the rules about what goes out.
+// deliveryRules are the rules about deliveries.
 func deliveryRules() map[string]rule {
 	return map[string]rule{
 		"Steps": {

@@ -2,7 +2,7 @@ package main
 
 import "regexp"
 
-// A term is a word that names neither an actor nor an action, with what to write instead.
+// A term is a word that names neither an actor nor an action, with its replacement.
 type term struct {
 	pattern *regexp.Regexp
 	instead string

@@ -21,7 +21,7 @@ type argoPrometheus struct {
 	Address string `json:"address"`
 	Query   string `json:"query"`
 
-	// What follows belongs to the address.
+	// The following fields belong to the address.
 	Authentication any   `json:"authentication"`
 	Headers        any   `json:"headers"`
 	Insecure       *bool `json:"insecure"`
@@ -80,7 +80,7 @@ func (c *converter) serverAddress(field, address string) string {
 	return address
 }
 
-// refuseServerFields refuses what says how a server is asked, unless the server of the Site is, which has its own credentials.
+// refuseServerFields refuses fields about requests to a server, unless the server of the Site is used, which has its own credentials.
 func (c *converter) refuseServerFields(set map[string]bool) {
 	for _, field := range slices.Sorted(maps.Keys(set)) {
 		if set[field] && !c.UsesSiteServer {

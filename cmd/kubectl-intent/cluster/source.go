@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/listing"
 )
 
-// A source has objects: the API server, or what watches have shown of it.
+// A source has objects: the API server, or the caches of watches.
 type source interface {
 	// get returns an object, or the error of an API server.
 	get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, error)

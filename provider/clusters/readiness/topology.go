@@ -11,7 +11,7 @@ const (
 	typeControlPlaneAvailable = "ControlPlaneAvailable"
 )
 
-// A Topology is how far Cluster API is with what a Cluster asks for of its ClusterClass.
+// A Topology is the progress of Cluster API with the ClusterClass of a Cluster.
 type Topology struct {
 	// Class that the Cluster names.
 	Class string
@@ -38,7 +38,7 @@ func topologyOf(in Input) Topology {
 	return t
 }
 
-// isUnseen is true for an object whose controller has not looked at it as it is. One that does not say is not.
+// isUnseen is true for an object whose controller has not looked at it as it is. An object without an observed generation counts as observed.
 func isUnseen(o Object) bool {
 	seen := o.intField("status", "observedGeneration")
 	return seen > 0 && seen < o.GetGeneration()

@@ -1,5 +1,5 @@
-// Package catalogview publishes in each namespace what it may use: a ConfigMap with its Sites and the Blueprints, which a user with rights in that namespace
-// alone can read. Nothing is decided by it.
+// Package catalogview publishes the usable catalog of each namespace: a ConfigMap with its Sites and the Blueprints, which a user with rights
+// in that namespace alone can read. Nothing is decided by it.
 package catalogview
 
 import (
@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	// settle is how long a change waits, so that those which are applied together are one write.
+	// settle is the delay of a change, so that changes that are applied together are one write.
 	settle = 5 * time.Second
 
 	// writeInterval is the least time between two writes in one namespace.
@@ -40,7 +40,7 @@ const (
 	refusedInterval = 10 * time.Minute
 )
 
-// A Reconciler keeps the ConfigMap of one namespace equal to what the namespace may use.
+// A Reconciler keeps the ConfigMap of one namespace equal to the namespace's usable catalog.
 type Reconciler struct {
 	// kube reads Sites and the metadata of deployments from the cache, and writes. Published reads ConfigMaps as summarise leaves them, and live reads
 	// Blueprints from the API server.
@@ -60,7 +60,7 @@ type Reconciler struct {
 	written map[string]time.Time
 }
 
-// Reconcile one namespace, whose name is that of the request. It returns an error if something cannot be read or written.
+// Reconcile the namespace with the name of the request. It returns an error if something cannot be read or written.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	sites := &catalogv1alpha1.SiteList{}
 	if err := r.kube.List(ctx, sites, client.UnsafeDisableDeepCopy); err != nil {
@@ -145,7 +145,7 @@ func (r *Reconciler) waitFor(namespace string) time.Duration {
 	return max(0, r.written[namespace].Add(writeInterval).Sub(r.now()))
 }
 
-// noteWrite remembers a write, and forgets those that no namespace has to wait for any more.
+// noteWrite records a write, and drops old writes that delay no namespace any more.
 func (r *Reconciler) noteWrite(namespace string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -50,7 +50,7 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	for _, kind := range kindsWithSites() {
 		o.Gate.Register(func() {
 			if err := r.watchKind(mgr, c, kind); err != nil {
-				// The callback cannot return an error, and namespaces without what is published would look as if they may use nothing.
+				// The callback cannot return an error, and namespaces without a ConfigMap would look as if they may use nothing.
 				panic(errors.Wrap(err, "cannot set up what is published of the catalog"))
 			}
 		}, kind)
@@ -58,7 +58,7 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	return nil
 }
 
-// watchCatalog follows Sites, Blueprints, and what is published.
+// watchCatalog watches Sites, Blueprints, and the published ConfigMaps.
 func (r *Reconciler) watchCatalog(b *builder.Builder) *builder.Builder {
 	return b.
 		Watches(&catalogv1alpha1.Site{}, r.siteHandler(), builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}))).

@@ -33,7 +33,7 @@ func askedRevisionOf(d *deliveryv1alpha1.GitDelivery) askedRevision {
 	return out
 }
 
-// askedState returns the state of the ledger that a delivery is asked to carry out: in the home, the one after what is to be recorded.
+// askedState returns the state of the ledger that a delivery has to carry out: in the home, the state after the pending events.
 func askedState(d *deliveryv1alpha1.GitDelivery) ledger.State {
 	p := d.Spec.ForProvider
 	if p.Copy != nil {

@@ -26,7 +26,7 @@ type blueprintKey struct {
 	generation int64
 }
 
-// A blueprintNote is what is remembered of the Blueprint of a Gate's revision.
+// A blueprintNote is the cached Blueprint of a Gate's revision.
 type blueprintNote struct {
 	metrics []catalogv1alpha1.BlueprintMetric
 	exists  bool

@@ -27,7 +27,7 @@ const maxSiteName = 63
 // its requests, which have a limit of their own.
 const maxParametersBytes = 16 << 10
 
-// siteFacts are what is known about the published Site.
+// siteFacts are the observed state of the published Site.
 type siteFacts struct {
 	// missing is true if the Site has to be published and does not exist.
 	missing bool
@@ -204,7 +204,7 @@ func countPublished(all []catalogv1alpha1.Site, namespace string) int {
 	return n
 }
 
-// observeSite reads the Site. It is created once and never changed: what an administrator changes in it stays.
+// observeSite reads the Site. It is created once and never changed: an administrator's changes stay.
 func (e *external) observeSite(ctx context.Context, mc *v1alpha1.ManagedCluster) (siteFacts, error) {
 	s, from := &catalogv1alpha1.Site{}, client.Reader(e.kube)
 	if meta.WasDeleted(mc) {

@@ -29,7 +29,7 @@ func (f Figure) measured() string {
 	return text
 }
 
-// source says of which code a measurement is, and how busy the machine was. A mark is on those beside other programs.
+// source names the code of a measurement, and how busy the machine was. A mark is on measurements beside other programs.
 func (m Measurement) source() string {
 	text := strings.Join(strings.Fields(fmt.Sprintf("%.*s %s %s", shortCommit, m.Commit, m.Date, formatNumber(m.Load))), " ")
 	if !m.IsAlone() {

@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// runPrune runs kubectl-intent prune in the namespace of the stage, and returns what it prints on either stream, and its exit code.
+// runPrune runs kubectl-intent prune in the namespace of the stage, and returns its output on both streams, and its exit code.
 func (s *stage) runPrune(args ...string) (string, int) {
 	s.T.Helper()
 	all := slices.Concat([]string{"prune"}, args, []string{"--min-age", "0s", "--namespace", s.Namespace, "--kubeconfig", cp.Kubeconfig})
@@ -23,7 +23,7 @@ func (s *stage) runPrune(args ...string) (string, int) {
 	return string(out), c.ProcessState.ExitCode()
 }
 
-// wantOutput compares what a call of prune says, and its exit code.
+// wantOutput compares the output of a call of prune, and its exit code.
 func (s *stage) wantOutput(code int, says string, args ...string) string {
 	s.T.Helper()
 	out, got := s.runPrune(args...)

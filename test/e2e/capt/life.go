@@ -23,7 +23,7 @@ const (
 	most = 15
 )
 
-// A life is what happens to one cluster, in the order in which it happens. Each step waits for what the step before led to.
+// A life is the life of one cluster, in the order of its events. Each step waits for the result of the previous step.
 type life struct {
 	*stage
 
@@ -69,7 +69,7 @@ func (l *life) playCreated() {
 	l.followCluster(begun)
 }
 
-// playNetworkFirst: what is built first is named first.
+// playNetworkFirst: the part that is built first is named first.
 func (l *life) playNetworkFirst() {
 	l.Helper()
 	l.reportTerraform("-vpc", "", false, nil)
@@ -78,7 +78,7 @@ func (l *life) playNetworkFirst() {
 	l.playOwned()
 }
 
-// playOwned: what CAPT and core wrote into our objects is there, and so is what we wrote.
+// playOwned: the writes of CAPT and core to our objects are there, and so are ours.
 func (l *life) playOwned() {
 	l.Helper()
 	l.awaitTrue("owner references of Cluster API", l.areOwned, nothingElse)
@@ -97,7 +97,7 @@ func (l *life) playOwned() {
 	}
 }
 
-// playKeepsOff: what CAPT and core write we never did, nor any status.
+// playKeepsOff: we never wrote the fields of CAPT and core, nor any status.
 func (l *life) playKeepsOff(kind string) {
 	l.Helper()
 	for _, f := range l.liveObject(kind).GetManagedFields() {
@@ -112,7 +112,7 @@ func (l *life) playKeepsOff(kind string) {
 	}
 }
 
-// terraformFails: CAPT hides what Terraform says, and we name it.
+// terraformFails: CAPT hides the message of Terraform, and we name it.
 func (l *life) terraformFails() {
 	l.Helper()
 	l.reportTerraform("-vpc", "apply failed: VpcLimitExceeded", false, nil)
@@ -229,7 +229,7 @@ func (l *life) countStatusWrites() func() (n, degraded, taken int) {
 	}
 }
 
-// failureStays: what is left over is reported, and does no harm.
+// failureStays: a remaining failure is reported, and does no harm.
 func (l *life) failureStays() {
 	l.Helper()
 	l.followCluster(planeFailed)
@@ -278,7 +278,7 @@ func (l *life) changeIsIgnored() {
 	l.playOwned()
 }
 
-// playDeleted: only the Cluster is, by us. What it waits for is said, and templates stay.
+// playDeleted: only the Cluster is, by us. Its wait is reported, and templates stay.
 func (l *life) playDeleted() {
 	l.Helper()
 	l.holdWorkspace("-eks-controlplane")

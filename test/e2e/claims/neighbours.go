@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// commitUnmanaged commits what only other tools write: programs, links, odd names, directories beside and around ours.
+// commitUnmanaged commits files that only other tools write: programs, links, odd names, directories beside and around ours.
 func commitUnmanaged(t *testing.T, s *scene.Scene) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "clone")

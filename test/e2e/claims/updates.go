@@ -52,7 +52,7 @@ func pendingUpdate(t *testing.T, shape shape) (*scene.Scene, *unstructured.Unstr
 
 func newestVersion(s *scene.Scene) string { return s.BlueprintName() + "-1.1.0" }
 
-// wantFirstVersion fails the test unless what is delivered is still of the first version, after so many commits.
+// wantFirstVersion fails the test unless the delivered files are still of the first version, after so many commits.
 func wantFirstVersion(s *scene.Scene, commits int) {
 	s.T.Helper()
 	s.AwaitCommits(commits)

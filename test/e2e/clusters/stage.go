@@ -1,4 +1,4 @@
-// Package clusters shows, on a real control plane with the real controllers of Cluster API beside it, what a ManagedCluster does.
+// Package clusters shows ManagedClusters on a real control plane with the real controllers of Cluster API beside it.
 package clusters
 
 import (
@@ -35,10 +35,10 @@ rules:
   - level: None
 `
 
-// cp is the one control plane of this package's tests.
+// cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
-// capi is the one Cluster API.
+// capi is the Cluster API of all tests.
 var capi = sync.OnceValue(func() error { return clusterapi.Start(context.Background(), cp) })
 
 const (

@@ -24,11 +24,11 @@ const (
 	// enough is how many looks in a row find that nothing costs anything any more.
 	enough = 20
 
-	// stagger is how long each engine answers after the one before.
+	// stagger is the delay of each engine's answer after the previous engine's.
 	stagger = 2 * time.Second
 )
 
-// tokensSpent are what all composites have cost so far.
+// tokensSpent returns the cost of all composites so far.
 func tokensSpent(t *testing.T) (allowed, dropped float64) {
 	t.Helper()
 	m, err := cp.CoreMetrics(t.Context())
