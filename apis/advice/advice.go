@@ -63,7 +63,7 @@ const (
 	WakeRetry Wake = "the provider, which tries again by itself"
 
 	// WakeWatch is the provider, which watches the objects that it waits for.
-	WakeWatch Wake = "the provider, which watches what it waits for"
+	WakeWatch Wake = "the provider, which watches the objects that it waits for"
 
 	// WakeFunction is the function, which answers when an object that it composed changes.
 	WakeFunction Wake = "a change of the objects that were composed"

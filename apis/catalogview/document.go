@@ -58,7 +58,7 @@ func encodeList[T any](all []T) (string, error) {
 	for i := range all {
 		raw, err := json.Marshal(all[i])
 		if err != nil {
-			return "", errors.Wrap(err, "cannot encode what a namespace may use")
+			return "", errors.Wrap(err, "cannot encode the published catalog of a namespace")
 		}
 		if size += len(raw) + len(","); size > maxDocumentBytes {
 			out.Omitted = len(all) - i
@@ -67,7 +67,7 @@ func encodeList[T any](all []T) (string, error) {
 		out.Items = append(out.Items, raw)
 	}
 	b, err := json.Marshal(out)
-	return string(b), errors.Wrap(err, "cannot encode what a namespace may use")
+	return string(b), errors.Wrap(err, "cannot encode the published catalog of a namespace")
 }
 
 // shortened returns a Blueprint without its examples if it is large, and without descriptions if it still is.
@@ -94,5 +94,5 @@ func (b Blueprint) isLarge() bool {
 func Decode[T any](document string) (List[T], error) {
 	out := List[T]{}
 	err := json.Unmarshal([]byte(document), &out)
-	return out, errors.Wrap(err, "cannot decode what a namespace may use")
+	return out, errors.Wrap(err, "cannot decode the published catalog of a namespace")
 }

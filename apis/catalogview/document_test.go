@@ -73,7 +73,7 @@ func TestEncodeBlueprints(t *testing.T) {
 
 // TestDecodeBroken reads a document that a user broke.
 func TestDecodeBroken(t *testing.T) {
-	if _, err := Decode[Site]("{"); err == nil || !strings.Contains(err.Error(), "cannot decode what a namespace may use") {
+	if _, err := Decode[Site]("{"); err == nil || !strings.Contains(err.Error(), "cannot decode the published catalog of a namespace") {
 		t.Errorf("Decode(...): want an error that says what cannot be decoded, got %v", err)
 	}
 }

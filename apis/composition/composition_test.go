@@ -222,12 +222,12 @@ func TestBadInput(t *testing.T) {
 		"CanaryFalling": {
 			reason: "Weights that do not rise are refused.",
 			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{weight: 20}, {weight: 5}]}}}}`,
-			want: "spec.deliveryConfig.canary.steps: Invalid value: each weight must be higher than the one before",
+			want: "spec.deliveryConfig.canary.steps: Invalid value: each weight must be higher than the previous weight",
 		},
 		"CanaryEqual": {
 			reason: "A weight that comes twice is refused.",
 			crd:    "namespaced", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{weight: 20}, {pause: {}}, {weight: 20}]}}}}`,
-			want: "each weight must be higher than the one before",
+			want: "each weight must be higher than the previous weight",
 		},
 		"CanaryZero": {
 			reason: "A weight of 0 is refused.",

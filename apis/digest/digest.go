@@ -28,7 +28,7 @@ func Of(v, defaults any) (string, error) {
 	// The encoder sorts the keys of maps.
 	b, err := json.Marshal(set)
 	if err != nil {
-		return "", errors.Wrap(err, "cannot encode what is digested")
+		return "", errors.Wrap(err, "cannot encode the digest's input")
 	}
 	sum := sha256.Sum256(b)
 	return prefix + hex.EncodeToString(sum[:]), nil
@@ -101,11 +101,11 @@ func withoutDefaults(v, defaults any) (any, error) {
 func toJSONValue(v any) (any, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot encode what is digested")
+		return nil, errors.Wrap(err, "cannot encode the digest's input")
 	}
 	var out any
 	err = json.Unmarshal(b, &out)
-	return out, errors.Wrap(err, "cannot decode what is digested")
+	return out, errors.Wrap(err, "cannot decode the digest's input")
 }
 
 // stripDefaults returns v without the fields that equal their value in base. It keeps the length of lists.

@@ -71,7 +71,7 @@ func CheckMetricsServer(site *catalogv1alpha1.Site, configKind string, c *config
 	if err != nil || !isLoopback(u.Hostname()) {
 		return nil //nolint:nilerr // Another check refuses an unreadable value.
 	}
-	return errors.Errorf("%s: %q is a loopback address, which is the provider's own machine: name one that the provider's Pod reaches", field, u.Host)
+	return errors.Errorf("%s: %q is a loopback address, which is the provider's own machine: name an address that the provider's Pod reaches", field, u.Host)
 }
 
 // isLoopback reports whether a host is the machine of the client itself. RFC 6761 reserves localhost, and the names below it, for that.

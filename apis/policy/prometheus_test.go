@@ -73,7 +73,7 @@ func TestMetricsHost(t *testing.T) {
 }
 
 func TestCheckMetricsServer(t *testing.T) {
-	const refused = " is a loopback address, which is the provider's own machine: name one that the provider's Pod reaches"
+	const refused = " is a loopback address, which is the provider's own machine: name an address that the provider's Pod reaches"
 	cases := map[string]struct {
 		reason            string
 		site, config, own string

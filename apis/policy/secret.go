@@ -40,7 +40,7 @@ func checkEncrypted(o *unstructured.Unstructured) error {
 		return errors.New("sops.mac: is missing, so SOPS did not encrypt this")
 	}
 	if _, ok := o.GetAnnotations()[lastApplied]; ok {
-		return errors.Errorf("metadata.annotations[%s]: may hold what is encrypted elsewhere", lastApplied)
+		return errors.Errorf("metadata.annotations[%s]: may hold in plain text the values that other fields encrypt", lastApplied)
 	}
 	for _, field := range []string{"data", "stringData"} {
 		if err := checkValuesEncrypted(field, o.Object[field]); err != nil {

@@ -36,7 +36,7 @@ func TestCheckTreeSecrets(t *testing.T) {
 			reason: "The annotation of kubectl apply holds the Secret as it was before it was encrypted.",
 			change: files(with("apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: team-a, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{\"stringData\":{\"a\":\"hunter2\"}}'}}\n" +
 				"data: {a: '" + enc + "'}\n" + sops)),
-			want: `a.yaml: Secret "a": metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]: may hold what is encrypted elsewhere`,
+			want: `a.yaml: Secret "a": metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]: may hold in plain text the values that other fields encrypt`,
 		},
 		"Nested": {reason: "A value that is a map is refused as not encrypted.", change: secret("stringData: {a: {b: hunter2}}\n" + sops), want: "stringData.a: is not encrypted"},
 		"List":   {reason: "Data that is a list is refused as not encrypted.", change: secret("data: [hunter2]\n" + sops), want: "data: is not encrypted"},

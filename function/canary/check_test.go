@@ -20,7 +20,7 @@ func TestCheckSteps(t *testing.T) {
 		"TwoPauses":  {reason: "Two pauses in a row are refused, since one of them would be lost.", steps: steps{weight(5), pause("1m"), pause("")}, want: "steps[2]: a weight must stand between two pauses"},
 		"Zero":       {reason: "The start of the pods is not a step of the user.", steps: steps{weight(0)}, want: "steps[0]: weight 0 is not between 1 and 100"},
 		"TooMuch":    {reason: "A weight is a share of all requests.", steps: steps{weight(101)}, want: "steps[0]: weight 101 is not between 1 and 100"},
-		"Equal":      {reason: "A weight that stays the same is refused.", steps: steps{weight(5), pause(""), weight(5)}, want: "steps[2]: weight 5 is not higher than the one before, which is 5"},
+		"Equal":      {reason: "A weight that stays the same is refused.", steps: steps{weight(5), pause(""), weight(5)}, want: "steps[2]: weight 5 is not higher than the previous weight 5"},
 		"ZeroPause":  {reason: "A pause of no time is refused.", steps: steps{pause("0s")}, want: `steps[0]: pause.duration: "0s" is not between 1s and 720h`},
 		"Negative":   {reason: "A pause of less than no time is refused.", steps: steps{pause("-5s")}, want: `steps[0]: pause.duration: "-5s" is not between 1s and 720h`},
 		"NoUnit":     {reason: "A pause needs a unit.", steps: steps{pause("10")}, want: `steps[0]: pause.duration: "10" is not between 1s and 720h`},

@@ -80,7 +80,7 @@ func suggestSites(d *requirements, q Query, lost, named []string) (string, error
 		usable = append(usable, s.GetName())
 	}
 	if len(usable) == 0 {
-		return ". No Site allows this namespace: spec.allowedNamespaces of a Site names those that may use it.", nil
+		return ". No Site allows this namespace: spec.allowedNamespaces of a Site names the namespaces that may use it.", nil
 	}
 	return suggestNames("Sites", lost, named, usable), nil
 }

@@ -78,7 +78,7 @@ func TestSuggestions(t *testing.T) {
 		"NoSite": {
 			reason: "Where the namespace may use no Site, the message names the field that allows one.",
 			query:  query(intentSites("edge9")), answers: missingSite(site("edge1", foreign)),
-			want: want{message: edge9 + `. No Site allows this namespace: spec.allowedNamespaces of a Site names those that may use it.`},
+			want: want{message: edge9 + `. No Site allows this namespace: spec.allowedNamespaces of a Site names the namespaces that may use it.`},
 		},
 		"UnquotedSite": {
 			reason: "An unknown Site that a sentence says without quotes is refused.",

@@ -82,7 +82,7 @@ func digestInput(b *catalogv1alpha1.Blueprint, in policy.Input) (key, error) {
 		Layout       catalogv1alpha1.Layout
 	}{in.Claim, in.Site.GetName(), in.Site.Spec, in.ConfigKind, in.Config, in.Branch, in.Path, in.Layout})
 	if err != nil {
-		return key{}, errors.Wrap(err, "cannot encode what is checked")
+		return key{}, errors.Wrap(err, "cannot encode the input of the check")
 	}
 	h := sha256.New()
 	add := func(b []byte) {

@@ -69,7 +69,7 @@ func CheckPinned(pinned *ledger.BlueprintReference, digest string) error {
 		return nil
 	}
 	return pendingProblem(deploymentv1alpha1.ReasonBlueprintMissing,
-		"Blueprint "+pinned.Name+", which the deployment stays with until a user approves another one, is not the one that was ordered: it was deleted and created again")
+		"Blueprint "+pinned.Name+", which the deployment stays with until a user approves another one, has other content than the recorded Blueprint: it was deleted and created again")
 }
 
 // waitingBlueprint returns the name of the Blueprint that waits to be approved, or none.

@@ -24,7 +24,7 @@ func (w *world) loseDelivery(site string) {
 }
 
 // rejectedLoss is how a claim says that a move lost its files.
-const rejectedLoss = "Revision 2 was rejected: FilesLost. Site edge2: what revision 1 brought there is in no object any more, and a move from or to tracks needs it."
+const rejectedLoss = "Revision 2 was rejected: FilesLost. Site edge2: no object has the files of revision 1 any more, and a move from or to tracks needs them."
 
 // TestMoveLosses loses the object that delivers to the Site of the second wave, from another repository, in each round of a move. The move goes on if its
 // files are known: to tracks, once the folder of the pods without tracks is in Git. Otherwise it is rejected, and the earlier pods serve again.

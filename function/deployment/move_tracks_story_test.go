@@ -231,7 +231,7 @@ func TestMoveIsRefused(t *testing.T) {
 				w.sayCanary("one", 2)
 				*w.in.Spec.Intent = strings.Replace(*w.in.Spec.Intent, `"shop", "type"`, `"store", "type"`, 1)
 			},
-			want: "spec.blueprint: Site edge1: a move from revision 1: Service team-a/store: the revision without tracks has no such Service, so that requests could not go from the one to the other",
+			want: "spec.blueprint: Site edge1: a move from revision 1: Service team-a/store: the revision without tracks has no such Service, so that requests could not move between the two revisions",
 		},
 	}
 	for name, tc := range cases {

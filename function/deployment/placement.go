@@ -121,7 +121,7 @@ func checkMoveAt(o Observed, r compose.Rendered, at step.Placement) error {
 		return nil
 	}
 	if len(asked.Files) == 0 || asked.Tree != held.Tree {
-		return errors.Errorf("what revision %d brought there is in no object, which a move from or to tracks needs: deliver it again first, such as with another number of replicas", at.Stable)
+		return errors.Errorf("no object has the files of revision %d, which a move from or to tracks needs: deliver them again first, such as with another number of replicas", at.Stable)
 	}
 	was, err := tree.Decode(asked.Files)
 	if err != nil {

@@ -249,7 +249,7 @@ func TestCompileRefuses(t *testing.T) {
 		},
 		"NoUnit": {
 			reason: "A query in seconds would always be below 500.", config: one(prometheus(check{Threshold: "< 500ms"})),
-			want: `spec.gatesConfig.checks[0]: threshold: "< 500ms" is in ms, and unit does not say what the value is in`,
+			want: `spec.gatesConfig.checks[0]: threshold: "< 500ms" is in ms: set unit to the unit of the value`,
 		},
 		"OwnUnit": {
 			reason: "A threshold in a unit of time is refused for a check in percent.", config: one(prometheus(check{Threshold: "< 500ms", Unit: "%"})),
@@ -262,11 +262,11 @@ func TestCompileRefuses(t *testing.T) {
 		},
 		"Fixed": {
 			reason: "A query that can never be judged is not delivered.", config: one(checkWithQuery("x @ 1")),
-			want: `spec.gatesConfig.checks[0]: prometheus.query: looks at a fixed time, which may lie before what is measured went live`,
+			want: `spec.gatesConfig.checks[0]: prometheus.query: looks at a fixed time, which may lie before the measured revision went live`,
 		},
 		"Window": {
 			reason: "A query that could be judged only after a month is refused.", config: one(checkWithQuery("rate(x[30d])")),
-			want: `spec.gatesConfig.checks[0]: prometheus.query: looks back or ahead for more than 24h, and could not be asked before what is measured was live for as long`,
+			want: `spec.gatesConfig.checks[0]: prometheus.query: looks back or ahead for more than 24h: the measured revision would have to be live for as long before the first query`,
 		},
 		"Heavy": {
 			reason: "A few bytes may take gigabytes to compile.", config: one(checkWithQuery(`x{a=~"(?i)\\pL{900}"}`)),
@@ -398,7 +398,7 @@ func TestCompileRefuses(t *testing.T) {
 			reason: "The Site's server on the provider's own machine is refused before it is asked.", config: one(checkWithQuery("x")),
 			change: func(in *Input) { in.Places[0].Site.Spec.Metrics.Prometheus.Address = "http://127.0.0.1:9090/c4n4ry" },
 			want: `spec.gatesConfig.checks[0]: Site "edge1": spec.metrics.prometheus.address of the Site: ` +
-				`"127.0.0.1:9090" is a loopback address, which is the provider's own machine: name one that the provider's Pod reaches`,
+				`"127.0.0.1:9090" is a loopback address, which is the provider's own machine: name an address that the provider's Pod reaches`,
 		},
 		"Address": {
 			reason: "A server of one's own is such a host.",

@@ -90,7 +90,7 @@ func TestFromText(t *testing.T) {
 		"NoService": {
 			reason: "Only the service has no default.",
 			text:   `{"site": "edge1"}`,
-			want:   want{err: `spec.intent: line 1, column 1: service: must be set: it names what is to run`},
+			want:   want{err: `spec.intent: line 1, column 1: service: must be set: it names the service to run`},
 		},
 		"TwiceTheSite": {
 			reason: "A Site that is named twice is refused.",

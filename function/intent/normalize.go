@@ -95,7 +95,7 @@ func nilIfEmpty(m map[string]string) map[string]string {
 
 func (d *draft) checkNames() *document.Problem {
 	if d.Service == "" {
-		return d.problemAt("service", "must be set: it names what is to run")
+		return d.problemAt("service", "must be set: it names the service to run")
 	}
 	if !serviceName.MatchString(d.Service) {
 		return d.problemAt("service", "must be a DNS label of at most 52 characters: lower-case letters, digits and '-', beginning with one of a-z")

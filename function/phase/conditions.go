@@ -40,7 +40,7 @@ func validCondition(f *Input) Condition {
 	if f.Problem.Terminal {
 		return newCondition(v1alpha1.TypeValid, false, f.Problem.Reason, f.Problem.Message)
 	}
-	return newUnknownCondition(v1alpha1.TypeValid, v1alpha1.ReasonUnknown, "What the spec names is not all there.")
+	return newUnknownCondition(v1alpha1.TypeValid, v1alpha1.ReasonUnknown, "Some of the objects that the spec names do not exist yet.")
 }
 
 // maxNamed is the greatest number of fields in a message. With many Sites there can be thousands.
@@ -176,7 +176,7 @@ func availableCondition(f *Input) Condition {
 	case live > 0 && live < f.State.Current.Number:
 		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonEarlierRevision, "")
 	case live > 0 && f.Sync == nil:
-		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "The revision is delivered to every Site, and no engine reports what they run.")
+		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "The revision is delivered to every Site, and no engine reports their running trees.")
 	case live > 0:
 		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonLive, strings.TrimSpace(degradedMessage(f)))
 	case f.IsApplied():

@@ -165,12 +165,12 @@ func (f *Input) unprovenMessage() string {
 		if len(names) > maxNamed {
 			names, more = names[:maxNamed], " and others"
 		}
-		return "No engine reports what these Sites run, and unobservedIsLive of their Site is not true: " + strings.Join(names, ", ") + more + "."
+		return "No engine reports the running trees of these Sites, and unobservedIsLive of their Site is not true: " + strings.Join(names, ", ") + more + "."
 	}
 	if f.WatchesDesired() && evidence.IsSyncAbout(f.ObservedSync, f.State.Position()) {
 		if c := f.ObservedSync.GetCondition("Ready"); c.Message != "" {
 			return fmt.Sprintf("%s: %s", c.Reason, c.Message)
 		}
 	}
-	return "It is not known yet what the Sites run."
+	return "The running trees of the Sites are not known yet."
 }

@@ -210,7 +210,7 @@ func TestSiteStates(t *testing.T) {
 			SyncState: "Failed", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Failed", Message: "DeliveryRefused"}, "b": {State: "Failed", Message: "DeliveryRefused"}},
 		}},
 		"Unobserved": {reason: "A Site without an engine is delivered or unobserved, as it says.", step: -1, a: done, b: done, counts: map[string]bool{"a": true, "b": false}, want: v1alpha1.DeliveryStatus{
-			SyncState: "Unobserved", SitesReady: "1/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Delivered", Commit: "0123456789abcdef"}, "b": {State: "Unobserved", Commit: "0123456789abcdef", Message: "No engine reports what the Site runs."}},
+			SyncState: "Unobserved", SitesReady: "1/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Delivered", Commit: "0123456789abcdef"}, "b": {State: "Unobserved", Commit: "0123456789abcdef", Message: "No engine reports the running tree of the Site."}},
 		}},
 	}
 	for name, tc := range cases {
@@ -349,7 +349,7 @@ func TestStepMessage(t *testing.T) {
 
 // TestUnprovenMessage says why the Sites are not known to run a revision.
 func TestUnprovenMessage(t *testing.T) {
-	const unknown = "It is not known yet what the Sites run."
+	const unknown = "The running trees of the Sites are not known yet."
 	for r, want := range map[report]string{syncing: "Syncing: Words.", timedOut: "TimedOut: Words.", nothing: unknown, otherSites: unknown} {
 		if diff := cmp.Diff(want, judged(nil, -1, done, done, r).unprovenMessage()); diff != "" {
 			t.Errorf("\nA SiteSync says why, and only for what it was asked to look at.\nunprovenMessage() of %s: -want, +got:\n%s", r, diff)

@@ -82,7 +82,7 @@ func (f *Input) measuredMessage(sites string) string {
 func (f *Input) runsAtMessage(sites string) string {
 	switch {
 	case f.Sync == nil:
-		return "The revision is delivered to " + sites + ", where no engine reports what runs"
+		return "The revision is delivered to " + sites + ", where no engine reports the running tree"
 	case f.hasUnobserved():
 		return strings.ToUpper(sites[:1]) + sites[1:] + " that is observed runs the revision, which is delivered to the others"
 	}

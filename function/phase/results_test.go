@@ -251,7 +251,7 @@ func TestRunBy(t *testing.T) {
 		},
 		"Unobserved": {
 			reason: "Without any engine the revision is known to be delivered, and no more.", change: func(f *Input) { f.Sync = nil },
-			want: "The revision is delivered to every Site, where no engine reports what runs", step: "The revision is delivered to every Site of the step, where no engine reports what runs",
+			want: "The revision is delivered to every Site, where no engine reports the running tree", step: "The revision is delivered to every Site of the step, where no engine reports the running tree",
 		},
 		"Mixed": {
 			reason: "A Site without an engine has another message than a Site with an engine.", change: func(f *Input) { f.Unobserved = map[string]bool{f.Trees()[0].Site: true} },

@@ -173,7 +173,7 @@ func blockedState(terminal bool) v1alpha1.SiteState {
 func deliveredSiteStatus(f *siteView, t *deliveryv1alpha1.Tree, delivered string) v1alpha1.SiteStatus {
 	if _, nobody := f.Unobserved[t.Site]; nobody || !f.watched[t.Site] {
 		if f.unproven[t.Site] {
-			return v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "No engine reports what the Site runs."}
+			return v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "No engine reports the running tree of the Site."}
 		}
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}
 	}
@@ -240,7 +240,7 @@ func degradedMessage(f *Input) string {
 		}
 	}
 	if more > 0 {
-		said += fmt.Sprintf(" So are those of %d more.", more)
+		said += fmt.Sprintf(" The clusters of %d more Sites are degraded, too.", more)
 	}
 	return said
 }

@@ -151,7 +151,7 @@ func TestDeliveredSiteStatus(t *testing.T) {
 		"NoCommit":  {reason: "Where the engine names no commit, that of the repository stands.", change: func(f *Input) { f.ObservedSync.Status.AtProvider.Sites[0].Commit = "" }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteLive, Commit: delivered}},
 		"Unwatched": {reason: "Of a Site that the SiteSync is not to observe the delivery alone is known.", change: func(f *Input) { f.Sync.Spec.ForProvider.Sites = f.Sync.Spec.ForProvider.Sites[1:] }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}},
 		"NoEngine":  {reason: "Of a Site without an engine the delivery alone is known.", change: func(f *Input) { f.Unobserved["a"] = true }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}},
-		"Unproven":  {reason: "A Site without an engine whose delivery does not count says so.", change: func(f *Input) { f.Unobserved["a"] = false }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "No engine reports what the Site runs."}},
+		"Unproven":  {reason: "A Site without an engine whose delivery does not count says so.", change: func(f *Input) { f.Unobserved["a"] = false }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "No engine reports the running tree of the Site."}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

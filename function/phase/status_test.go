@@ -58,7 +58,7 @@ func TestEnd(t *testing.T) {
 		"Nothing": {
 			reason: "A revision that changed no directory is not left running.",
 			change: func(f *Input) { f.State.Verdict, f.Stop = rejection, step.HoldNothingToRestore },
-			want:   want{rolloutv1alpha1.EndNothingToRestore, "Revision 2 was rejected: GateFailed. Slow. There is nothing to roll back: every directory holds what the last verified revision brought."},
+			want:   want{rolloutv1alpha1.EndNothingToRestore, "Revision 2 was rejected: GateFailed. Slow. There is nothing to roll back: every directory holds the files of the last verified revision."},
 		},
 		"Stays": {
 			reason: "A revision that may run still says why it was not rolled back.",

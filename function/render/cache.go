@@ -81,5 +81,5 @@ func digestInput(in Input) (memo.Key, error) {
 		Claim     Claim
 		Track     string
 	}{Version, in.blueprintName(), spec, in.Intent.Canonical(), in.Site, in.Claim, in.Track})
-	return sha256.Sum256(b), errors.Wrap(err, "cannot encode what is rendered")
+	return sha256.Sum256(b), errors.Wrap(err, "cannot encode the input of the renderer")
 }

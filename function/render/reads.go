@@ -37,7 +37,7 @@ func (e *UnreadError) In(prefix string) string {
 	if strings.HasSuffix(prefix, ".") {
 		between += prefix
 	}
-	return fmt.Sprintf("%s%s%s: Blueprint %q does not read what is set here, so it would have no effect: leave it out, or choose a Blueprint that reads it",
+	return fmt.Sprintf("%s%s%s: Blueprint %q does not read this value, so it would have no effect: leave it out, or choose a Blueprint that reads it",
 		prefix, strings.Join(fields, between), more, e.blueprint)
 }
 

@@ -36,7 +36,7 @@ func applyRuntime(objects resmap.ResMap, r *deploymentv1alpha1.Runtime) error {
 			continue
 		}
 		if err := applyToWorkload(objects, o, path, r); err != nil {
-			return errors.Wrapf(err, "%s: cannot write what runtime says", describeObject(o))
+			return errors.Wrapf(err, "%s: cannot apply runtime", describeObject(o))
 		}
 		applied = true
 	}

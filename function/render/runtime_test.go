@@ -86,7 +86,7 @@ metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, ave
 		},
 		"NoContainer": {
 			reason: "A workload without containers has nothing to write to.", objects: workloadOf("apps/v1", "DaemonSet", "a", ""), intent: `{"service": "shop", "runtime": {"env": [{"name": "A"}]}}`,
-			err: "DaemonSet team-a/a: cannot write what runtime says: it has no container",
+			err: "DaemonSet team-a/a: cannot apply runtime: it has no container",
 		},
 	}
 	for name, tc := range cases {

@@ -38,7 +38,7 @@ func Rows() []Row {
 		Phase:   v1alpha1.PhaseFailed,
 		matches: func(f *facts) bool { return f.Problem != "" || f.isRefused() || f.hasTimedOut() },
 	}, {
-		Known:   "the cluster is being built, or waits for what it needs",
+		Known:   "the cluster is being built, or waits for its dependencies",
 		Phase:   v1alpha1.PhaseProvisioning,
 		matches: (*facts).isObserved,
 	}, {

@@ -24,7 +24,7 @@ const (
 	classMulticast  = "a multicast address"
 	classNone       = "the unspecified address"
 	classNetwork    = "an address in a network that the administrator refuses"
-	classReserved   = "a reserved address, such as those of cloud metadata and of translated networks"
+	classReserved   = "a reserved address, such as an address of cloud metadata or of a translated network"
 )
 
 // A Guard keeps a dialer from machines that are near the provider, or that trust their network.

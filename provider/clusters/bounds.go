@@ -88,7 +88,7 @@ func (b bound) checkSize(bytes, decoded int64) error {
 	case bytes > b.bytes:
 		return &AnswerError{Detail: fmt.Sprintf("the cluster sends more than %s for %s", sizeText(b.bytes), b.of), oversize: true}
 	case decoded > b.decoded:
-		return &AnswerError{Detail: fmt.Sprintf("the cluster sends what takes more than %s of memory for %s", sizeText(b.decoded), b.of), oversize: true}
+		return &AnswerError{Detail: fmt.Sprintf("the cluster sends an answer that takes more than %s of memory for %s", sizeText(b.decoded), b.of), oversize: true}
 	}
 	return nil
 }

@@ -79,7 +79,7 @@ func classifyRefusal(err error) *Error {
 	case kerrors.IsNotFound(err):
 		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the namespace does not exist in the cluster"}
 	case kerrors.IsForbidden(err), kerrors.IsInvalid(err):
-		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the cluster does not take what is made, or not from us"}
+		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the cluster rejected the object, or the provider is not allowed to create it"}
 	}
 	return classifyError(err)
 }

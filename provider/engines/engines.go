@@ -167,7 +167,7 @@ func messageFor(w Want, o Observation, main *unstructured.Unstructured) string {
 	if found := engineReason.FindStringSubmatch(SanitizeMessage(o.Message)); found != nil {
 		word = found[1] + ": "
 	}
-	return fmt.Sprintf("%s%s %s/%s reads more than the directory of this claim: see its status in the Site's cluster, or ask those who may read it",
+	return fmt.Sprintf("%s%s %s/%s reads more than the directory of this claim: see its status in the Site's cluster, or ask a user who may read it",
 		word, main.GetKind(), main.GetNamespace(), main.GetName())
 }
 

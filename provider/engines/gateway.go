@@ -136,7 +136,7 @@ func backendsDiffer(want track.Route, found *unstructured.Unstructured) string {
 	}
 	for _, b := range want.Backends {
 		if i := slices.IndexFunc(got, b.IsSameBackend); i < 0 || got[i].Weight != b.Weight {
-			return fmt.Sprintf("spec.rules[%d]: weight %d of Service %s in Git is not the one in the cluster", b.Rule, b.Weight, b.Service)
+			return fmt.Sprintf("spec.rules[%d]: weight %d of Service %s in Git differs from its weight in the cluster", b.Rule, b.Weight, b.Service)
 		}
 	}
 	for _, b := range got {

@@ -247,7 +247,7 @@ func (f *Facts) refusePlan(pruned []Item, ours int, missing []string) (Refusal, 
 		return RefusalStateUntrusted, f.Repository.Untrusted
 	}
 	if len(missing) > 0 {
-		return RefusalNotInPlan, "only names what the plan does not have: " + strings.Join(missing, ", ")
+		return RefusalNotInPlan, "spec.only: not in the plan: " + strings.Join(missing, ", ")
 	}
 	if n := len(pruned); n > maxPruned {
 		return RefusalTooMany, fmt.Sprintf("%d items would be removed, and one plan removes at most %d: name some of them in only", n, maxPruned)
@@ -298,7 +298,7 @@ func (f *Facts) explainNamespace(namespace string) string {
 	if f.coversNamespace(namespace) {
 		return ""
 	}
-	return fmt.Sprintf("namespace %q is not the one of the request: a request in namespace %q may name others in namespaces", namespace, f.SystemNamespace)
+	return fmt.Sprintf("namespace %q is not the request's namespace: a request in namespace %q may name others in namespaces", namespace, f.SystemNamespace)
 }
 
 // statefulObjects returns the objects that cannot be made again.
@@ -321,7 +321,7 @@ func (f *Facts) explainStateful(objects []Object, unread bool) string {
 	case unread:
 		return "not all of its files can be read, so it is unknown whether something cannot be made again: allowStateful removes it nevertheless"
 	case len(all) > 0:
-		return "it has what cannot be made again: " + strings.Join(all, ", ") + ": allowStateful removes it nevertheless"
+		return "it has objects that cannot be recreated: " + strings.Join(all, ", ") + ": allowStateful removes it nevertheless"
 	}
 	return ""
 }

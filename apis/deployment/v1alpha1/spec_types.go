@@ -144,7 +144,7 @@ type Wave struct {
 	// +optional
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=19
-	// +kubebuilder:validation:XValidation:rule="self.filter(s, has(s.weight)).map(s, s.weight).isSorted() && self.filter(s, has(s.weight)).all(s, self.filter(t, has(t.weight) && t.weight == s.weight).size() == 1)",message="each weight must be higher than the one before"
+	// +kubebuilder:validation:XValidation:rule="self.filter(s, has(s.weight)).map(s, s.weight).isSorted() && self.filter(s, has(s.weight)).all(s, self.filter(t, has(t.weight) && t.weight == s.weight).size() == 1)",message="each weight must be higher than the previous weight"
 	// +kubebuilder:validation:XValidation:rule="[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17].all(i, i + 1 >= self.size() || !has(self[i].pause) || !has(self[i + 1].pause))",message="a weight must stand between two pauses"
 	// +listType=atomic
 	Steps []CanaryStep `json:"steps,omitempty"`

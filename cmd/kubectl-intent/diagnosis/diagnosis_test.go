@@ -162,7 +162,7 @@ func TestExamine(t *testing.T) {
 			reason: "A package that is not healthy is named.", edit: func(f *Facts) {
 				f.Functions.Items[0].Status.Conditions[1] = answeredAfter(0, "Healthy", "False", "Unhealthy")[0]
 			},
-			want: []string{"problem | packages | Function intentplane-function-intentplane | Healthy is False (Unhealthy): because | Repair the package: kubectl describe shows what its conditions say."},
+			want: []string{"problem | packages | Function intentplane-function-intentplane | Healthy is False (Unhealthy): because | Repair the package: kubectl describe shows its conditions."},
 		},
 		"NoProvider": {reason: "A package that is missing is named.", edit: func(f *Facts) { f.Providers.Items = nil }, want: []string{
 			"problem | packages | Provider | No package of Intentplane is installed. | Install a Configuration, which brings the function and the provider: docs/install.md says how.",
@@ -171,11 +171,11 @@ func TestExamine(t *testing.T) {
 			reason: "A definition that does not offer its claim is named.", edit: func(f *Facts) {
 				f.Definitions.Items[0].Status.Conditions = append(f.Definitions.Items[0].Status.Conditions, answeredAfter(0, "Offered", "False", "Terminating")...)
 			},
-			want: []string{"problem | definitions | intentdeployments.intentplane.dev | Offered is False (Terminating): because | Activate the definition: docs/install.md says how, and kubectl describe of the definition what is missing."},
+			want: []string{"problem | definitions | intentdeployments.intentplane.dev | Offered is False (Terminating): because | Activate the definition: docs/install.md says how, and kubectl describe of the definition shows the missing parts."},
 		},
 		"NoDefinition": {
 			reason: "A Configuration that is installed has all of its definitions.", edit: func(f *Facts) { f.Definitions.Items = f.Definitions.Items[:1] },
-			want: []string{"problem | definitions | workloadclusters.intentplane.dev | The cluster has no CompositeResourceDefinition of this name. | Activate the definition: docs/install.md says how, and kubectl describe of the definition what is missing."},
+			want: []string{"problem | definitions | workloadclusters.intentplane.dev | The cluster has no CompositeResourceDefinition of this name. | Activate the definition: docs/install.md says how, and kubectl describe of the definition shows the missing parts."},
 		},
 		"Inactive": {
 			reason: "A kind that is not active is named.", edit: func(f *Facts) { f.Kinds.Items[0].Spec.State = "Inactive" },

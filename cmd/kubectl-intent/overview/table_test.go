@@ -158,8 +158,8 @@ prod  team-b  WorkloadCluster intentplane.dev                       Provisioning
 Cause:      Workspace prod-vpc: TerraformFailed: no such region
 Since:      14:03:00 (0m40s)
 Who acts:   the platform team
-What to do: Correct what Terraform's error says, which the message has.
-Wakes it:   the provider, which watches what it waits for
+What to do: Correct the error of Terraform in the message.
+Wakes it:   the provider, which watches the objects that it waits for
 Followed:
 └─ WorkloadCluster prod: Progressing: Workspace prod-vpc: TerraformFailed: no...
   └─ ManagedCluster prod-x: TerraformFailed: Workspace prod-vpc: no such region

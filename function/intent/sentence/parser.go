@@ -101,7 +101,7 @@ func (p *parser) notUnderstood() *Fault {
 		return p.faultAt(p.tokens[len(p.tokens)-1].span, "is followed by nothing")
 	}
 	if isNumber(t) {
-		return p.faultAt(t.span, "%q is not understood here: nothing says what it counts, or in which unit it is", clipText(t.text))
+		return p.faultAt(t.span, "%q is not understood here: it has neither a noun to count nor a unit", clipText(t.text))
 	}
 	return p.faultAt(t.span, "%q is not understood here", clipText(t.text))
 }

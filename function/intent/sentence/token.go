@@ -85,7 +85,7 @@ func foreignMessage(rest string, r rune) string {
 	case unicode.IsLetter(r):
 		return fmt.Sprintf("must not have the character %U: use the letters of ASCII, since others look like them", r)
 	}
-	return fmt.Sprintf("must not have the character %U: only those of ASCII", r)
+	return fmt.Sprintf("must not have the character %U: only characters of ASCII are allowed", r)
 }
 
 // wordSpans returns where the text between white space stands.

@@ -66,7 +66,7 @@ func (d *decider) explainLeft(o *object) string {
 	case !isPruned:
 		return "is still there: kubectl intent prune removes it"
 	case d.plan == nil || d.now.Before(at):
-		return fmt.Sprintf("is removed after %s, once each package runs what is asked for", at.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("is removed after %s, once each package runs its requested spec", at.UTC().Format(time.RFC3339))
 	case d.plan.Refusal != "":
 		return fmt.Sprintf("stays, %s: %s", d.plan.Refusal, d.plan.Message)
 	}
@@ -77,7 +77,7 @@ func (d *decider) explainLeft(o *object) string {
 	case d.plan.Items[i].Verdict == prune.VerdictKeep:
 		return fmt.Sprintf("stays, %s: %s", d.plan.Items[i].Reason, d.plan.Items[i].Message)
 	}
-	return "is removed after those that depend on it"
+	return "is removed after its dependents"
 }
 
 // planPrune makes the prune plan of the packages that left the bundle, equal to the plan of a PruneRequest without extra permissions. A list

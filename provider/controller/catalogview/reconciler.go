@@ -92,7 +92,7 @@ func (r *Reconciler) getPublished(ctx context.Context, namespace string) (*corev
 	if kerrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // This means that there is none.
 	}
-	return cm, errors.Wrap(err, "cannot get what is published in a namespace")
+	return cm, errors.Wrap(err, "cannot get the published catalog of a namespace")
 }
 
 // usesCatalog reports whether a Site names the namespace, or a deployment, an Application or a Bundle is in it.
@@ -161,7 +161,7 @@ func (r *Reconciler) noteWrite(namespace string) {
 // write creates the ConfigMap, or changes its documents. Other keys, labels and annotations stay as a user wrote them.
 func (r *Reconciler) write(ctx context.Context, isNew bool, cm *corev1.ConfigMap) (reconcile.Result, error) {
 	if err := r.pace.Wait(ctx); err != nil {
-		return reconcile.Result{}, errors.Wrap(err, "cannot write what a namespace may use")
+		return reconcile.Result{}, errors.Wrap(err, "cannot write the published catalog of a namespace")
 	}
 	r.noteWrite(cm.Namespace)
 	err := r.createOrPatch(ctx, isNew, cm)
@@ -173,10 +173,10 @@ func (r *Reconciler) write(ctx context.Context, isNew bool, cm *corev1.ConfigMap
 	case kerrors.IsAlreadyExists(err), kerrors.IsConflict(err):
 		return reconcile.Result{RequeueAfter: settle}, nil // The cache does not have it yet.
 	case kerrors.IsNotFound(err), kerrors.IsForbidden(err), kerrors.IsInvalid(err):
-		r.log.Debug("Cannot publish what a namespace may use", "namespace", cm.Namespace, "error", err)
+		r.log.Debug("Cannot publish the catalog of a namespace", "namespace", cm.Namespace, "error", err)
 		return reconcile.Result{RequeueAfter: refusedInterval}, nil
 	}
-	return reconcile.Result{}, errors.Wrap(err, "cannot write what a namespace may use")
+	return reconcile.Result{}, errors.Wrap(err, "cannot write the published catalog of a namespace")
 }
 
 func (r *Reconciler) createOrPatch(ctx context.Context, isNew bool, cm *corev1.ConfigMap) error {
@@ -185,7 +185,7 @@ func (r *Reconciler) createOrPatch(ctx context.Context, isNew bool, cm *corev1.C
 	}
 	patch, err := json.Marshal(map[string]any{"data": cm.Data})
 	if err != nil {
-		return errors.Wrap(err, "cannot encode what a namespace may use")
+		return errors.Wrap(err, "cannot encode the published catalog of a namespace")
 	}
 	return r.kube.Patch(ctx, cm, client.RawPatch(types.MergePatchType, patch))
 }

@@ -67,7 +67,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	kube, bell := mgr.GetClient(), &setup.EventSource{}
 	m := meter.New(time.Now, bell.Wake, g.Observer)
 	if err := mgr.Add(m); err != nil {
-		return errors.Wrap(err, "cannot add what measures")
+		return errors.Wrap(err, "cannot add the measurement scheduler")
 	}
 	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), g.Limits), g.Limits.Accounts, bell.Wake)
 	c := &connector{kube: kube, live: mgr.GetAPIReader(), meter: m, fetch: fetch.New(g.Fetch), pool: pool, memory: newMemory(), now: time.Now}

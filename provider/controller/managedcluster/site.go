@@ -111,12 +111,12 @@ func deniedSiteName(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfi
 	case name == mc.Status.AtProvider.SiteName:
 		return ""
 	case len(name) > maxSiteName:
-		return fmt.Sprintf("%s is longer than %d characters. Choose a shorter name for the cluster, or one that policy.siteNames of the ClusterProviderConfig allows", name, maxSiteName)
+		return fmt.Sprintf("%s is longer than %d characters. Choose a shorter name for the cluster, or a name that policy.siteNames of the ClusterProviderConfig allows", name, maxSiteName)
 	case name == defaultSiteName(mc):
 		return ""
 	}
 	if err := policy.CheckSiteName(mc.GetProviderConfigReference().Kind, c, name); err != nil {
-		return "it has to be " + defaultSiteName(mc) + ", or one that an administrator allowed: " + err.Error()
+		return "it has to be " + defaultSiteName(mc) + ", or a name that an administrator allowed: " + err.Error()
 	}
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return fmt.Sprintf("%q cannot be the name of a Site", name)
@@ -248,7 +248,7 @@ func describeRename(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string
 func describeForeignSite(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string {
 	o := s.Spec.Owner
 	if o == nil || o.APIGroup != v1alpha1.Group || o.Namespace != mc.GetNamespace() || o.Name != mc.GetName() {
-		return "Site " + s.GetName() + " is not one that this ManagedCluster made"
+		return "Site " + s.GetName() + " was not made by this ManagedCluster"
 	}
 	return fmt.Sprintf("Site %s was made by a ManagedCluster of this name with uid %s, which is not this one. An administrator can hand it over, by setting its spec.owner.uid to %s, or delete it, and it is made again",
 		s.GetName(), o.UID, mc.GetUID())

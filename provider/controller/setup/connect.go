@@ -17,10 +17,10 @@ import (
 // Why a Site counts as serving although its workload is not seen.
 const (
 	// CountsAsHealthy begins the message of a Site that counts by the health of its engine.
-	CountsAsHealthy = "the engine of the Site reports that what it runs is healthy; "
+	CountsAsHealthy = "the engine of the Site reports its objects as healthy; "
 
 	// CountsAsLive begins the message of a Site without an engine that counts as live.
-	CountsAsLive = "engine.unobservedIsLive of the Site lets what was delivered count as live; "
+	CountsAsLive = "engine.unobservedIsLive of the Site lets a delivered tree count as live; "
 )
 
 // IsElsewhere reports whether a workload that is not in the control plane's cluster may run in an unknown cluster: the Site has no engine,
