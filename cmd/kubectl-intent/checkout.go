@@ -9,7 +9,7 @@ import (
 
 // checkoutFlags say which clone is read in place of a cluster.
 type checkoutFlags struct {
-	Checkout     string `help:"Clone of the repository that the deployment is delivered to. Revisions are read from it, and no cluster is asked: it has what was fetched."  predictor:"dir"`
+	Checkout     string `help:"Clone of the repository that the deployment is delivered to. Revisions are read from it, and no cluster is asked: it has the commits of the last fetch."  predictor:"dir"`
 	ControlPlane string `help:"Control plane, as the configuration names it, where several deliver to the repository."`
 }
 

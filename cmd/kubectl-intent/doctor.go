@@ -16,7 +16,7 @@ type doctorCommand struct {
 	formFlag
 
 	Pre     bool          `help:"Look at a cluster before Intentplane is installed: its version, Crossplane, and your rights."`
-	Timeout time.Duration `default:"10s" help:"How long to look. What was not read until then is unknown."`
+	Timeout time.Duration `default:"10s" help:"Time limit. Objects that were not read until then are unknown."`
 }
 
 // A diagnosisReport is the diagnosis as data.

@@ -78,7 +78,7 @@ func (g *goal) compareSpec(now string) (progress, bool) {
 	case g.seen == "":
 		return progress{result: waitGoesOn, message: "Pending: the deployment does not have the spec of the file yet.", digest: now}, true
 	}
-	return progress{result: waitSuperseded, message: "Superseded: another spec took the place of the one that was waited for.", digest: now}, true
+	return progress{result: waitSuperseded, message: "Superseded: another spec took the place of the expected spec.", digest: now}, true
 }
 
 // resultOf says whether the deployment is where it is wanted.

@@ -140,7 +140,7 @@ func findBuilt(ctx context.Context, opened *cluster.Cluster, name string) (strin
 func explainNoBuild(f *cause.ApplicationFacts) error {
 	valid := f.Application.Status.Conditions.Get(applicationv1alpha1.TypeValid)
 	if valid.Status != metav1.ConditionFalse {
-		return errors.New("the repository is not looked at yet: kubectl intent why says what is in the way")
+		return errors.New("the repository is not looked at yet: kubectl intent why shows the obstacle")
 	}
 	return errors.Errorf("%s: %s", valid.Reason, valid.Message)
 }
@@ -164,7 +164,7 @@ func awaitLook(ctx context.Context, read func(context.Context) (*buildv1alpha1.I
 	for {
 		b, err := read(ctx)
 		if ctx.Err() != nil {
-			return nil, endError{errors.New("the provider did not look in time: kubectl intent why says what is in the way"), exitTimedOut}
+			return nil, endError{errors.New("the provider did not look in time: kubectl intent why shows the obstacle"), exitTimedOut}
 		}
 		if err != nil || isAnswered(b, token) || isReconcileFailed(b, token) {
 			return b, err

@@ -15,7 +15,7 @@ import (
 type promoteCommand struct {
 	askFlags
 
-	Step *int32 `help:"Step whose pause ends, counted from 1 as in column STEP: for 3/5 it is --step 3. Without it, the one that waits for a user, or whose pause runs now." xor:"promote"`
+	Step *int32 `help:"Step whose pause ends, counted from 1 as in column STEP: for 3/5 it is --step 3. Without it, the step that waits for a user, or whose pause runs now." xor:"promote"`
 	Full bool   `help:"Release all steps: the revision gets all requests as soon as it has the pods for them, and the last step is judged."                xor:"promote"`
 }
 
@@ -32,7 +32,7 @@ func (c *promoteCommand) Run(s *streams) error {
 			a.spec.Step = stepToRelease(a.status.Canary)
 		}
 		if a.spec.Step == nil {
-			return errors.New("no step pauses or waits for a user: --step releases one that does not wait yet, and --full all of them")
+			return errors.New("no step pauses or waits for a user: --step releases a step that does not wait yet, and --full all of them")
 		}
 		return nil
 	})

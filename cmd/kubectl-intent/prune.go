@@ -29,13 +29,13 @@ type pruneCommand struct {
 	clusterFlags
 	formFlag
 
-	Bundle        string        `arg:""                                                                                                                                                                help:"Remove packages that left this bundle, as state list calls it. Without it: those of all bundles of the namespace, and what deleted ones left." optional:"" predictor:"bundle"`
+	Bundle        string        `arg:""                                                                                                                                                                help:"Remove packages that left this bundle, as state list calls it. Without it: the packages that left any bundle of the namespace, a deleted one too." optional:"" predictor:"bundle"`
 	Directories   bool          `help:"Remove directories of the repository that no claim, composite or delivery names."`
 	Config        string        `help:"ClusterProviderConfig of the repository, or with providerconfig/NAME a ProviderConfig of the namespace. It goes with --directories."`
-	Only          []string      `help:"Only the directories of these paths, and those of claims of these names, or the packages of these names."                                                       sep:","`
-	MinAge        time.Duration `default:"1h"                                                                                                                                                          help:"Keep what was delivered, or left its bundle, a shorter time ago."`
+	Only          []string      `help:"Only the directories of these paths, and of claims of these names, or the packages of these names."                                                       sep:","`
+	MinAge        time.Duration `default:"1h"                                                                                                                                                          help:"Keep directories that were delivered, and packages that left their bundle, a shorter time ago."`
 	AllowMost     bool          `help:"Let more than half of the directories or packages go."`
-	AllowStateful bool          `help:"Let go what holds volumes, or what else cannot be made again."`
+	AllowStateful bool          `help:"Also prune objects with volumes or other state that cannot be recreated."`
 	Namespaces    []string      `help:"Namespaces beside that of the request, * for all. They count where --namespace is that of Crossplane."                                                          sep:","`
 	DryRun        bool          `help:"Show the plan, and remove nothing."`
 	Confirm       bool          `help:"Do not ask: whatever the plan removes may go."`

@@ -40,7 +40,7 @@ type listRecordsCommand struct {
 	recordFlags
 	objectsFlag
 
-	AllNamespaces bool `help:"List those of all namespaces." short:"A"`
+	AllNamespaces bool `help:"List the objects of all namespaces." short:"A"`
 }
 
 // A RecordSummary is one record in a list.
@@ -154,7 +154,7 @@ type exportRecordCommand struct {
 	recordFlags
 
 	Name          string `arg:""          help:"Name of a bundle. Without one, all records of the namespace are printed, as a list." optional:""`
-	AllNamespaces bool   `help:"Print those of all namespaces." short:"A"`
+	AllNamespaces bool   `help:"Print the records of all namespaces." short:"A"`
 	Output        string `default:"json"  enum:"json,yaml"                                                                          help:"Form of the output: json or yaml." short:"o"`
 }
 

@@ -126,5 +126,5 @@ func flagRow(f *kong.Flag) string {
 func escapeCell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 func flagTable(rows []string) string {
-	return "| argument or flag | what it does |\n|---|---|\n" + strings.Join(rows, "\n") + "\n"
+	return "| argument or flag | effect |\n|---|---|\n" + strings.Join(rows, "\n") + "\n"
 }

@@ -138,7 +138,7 @@ func (r *refresher) awaitLooks(ctx context.Context) error {
 	for {
 		found, err := r.look(ctx)
 		if ctx.Err() != nil {
-			return endError{errors.New("the provider did not look in time: kubectl intent why says what is in the way"), exitTimedOut}
+			return endError{errors.New("the provider did not look in time: kubectl intent why shows the obstacle"), exitTimedOut}
 		}
 		if err != nil {
 			return err
@@ -183,7 +183,7 @@ func (r *refresher) printAnswers(found *cluster.Subjects) (bool, error) {
 
 // printUnseen says that no object of a kind shows the result of a request, and why.
 func (r *refresher) printUnseen(name, kind string, unread []cause.Unread) error {
-	line := name + " was asked to reconcile: no " + kind + " says what came of it"
+	line := name + " was asked to reconcile: no " + kind + " shows the result"
 	r.report.Unread = append(r.report.Unread, unread...)
 	return r.print(append([]string{line}, unreadLines(unread)...))
 }

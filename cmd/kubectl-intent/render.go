@@ -33,10 +33,10 @@ type renderCommand struct {
 	objectsFlag
 
 	To         string `help:"Folder to write to, which must be empty or not exist, instead of the standard output. Each Site has a folder in it." predictor:"dir" xor:"to"`
-	Diff       string `help:"Checkout of the repository that it would be delivered to: print what would change there, and exit with 1 if anything would." predictor:"dir" xor:"to"`
+	Diff       string `help:"Checkout of the repository that it would be delivered to: print the changes there, and exit with 1 if there are any." predictor:"dir" xor:"to"`
 	PathPrefix string `help:"The configuration's pathPrefix in the repository, where no configuration is given."`
-	Inputs     bool   `help:"Write what is given to kustomize instead of what comes from it." xor:"what"`
-	Step       *int   `help:"Write what the Sites get in this step of a canary, counted from 1, as validate prints them. What the stable revision has in its track is left out." xor:"what,to"`
+	Inputs     bool   `help:"Write the input of kustomize instead of its output." xor:"what"`
+	Step       *int   `help:"Write the files of the Sites in this step of a canary, counted from 1, as validate prints them. The files of the stable revision in its track are left out." xor:"what,to"`
 }
 
 // A Rendering is the rendered delivery of one Site.

@@ -93,7 +93,7 @@ func explainNoUpdate(ctx context.Context, c *cluster.Cluster, name string) error
 type rollbackCommand struct {
 	askFlags
 
-	ToRevision int64 `help:"Revision to roll back to. Without it, the newest one before the present one that was verified and does not run already."`
+	ToRevision int64 `help:"Revision to roll back to. Without it, the newest verified revision before the present one that does not run already."`
 }
 
 // Run rolls back to an earlier revision. It returns an error when there is none, for unreadable objects and for a request that cannot be created.
@@ -130,7 +130,7 @@ func latestRollbackTarget(all []*deliveryv1alpha1.GitDelivery, s deploymentv1alp
 func explainNoTarget(all []*deliveryv1alpha1.GitDelivery, s deploymentv1alpha1.IntentDeploymentStatus) error {
 	for _, p := range cause.NewestLedger(all).Targets() {
 		if p.Number < s.Revision && p.Number == s.LiveRevision {
-			return errors.Errorf("no earlier revision was verified everywhere that does not run already: --to-revision %d asks for the one that runs", p.Number)
+			return errors.Errorf("no earlier revision was verified everywhere that does not run already: --to-revision %d asks for the running revision", p.Number)
 		}
 	}
 	return errors.New("no earlier revision was verified everywhere, so nothing can be rolled back to: change the intent")

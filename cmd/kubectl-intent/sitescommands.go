@@ -131,7 +131,7 @@ func originLines(c *cluster.Catalog, namespace string) []string {
 	for _, u := range c.Unread {
 		line := "Not read: " + u.What + ": " + u.Why + ". "
 		if c.Published != "" {
-			out = append(out, line+"This is what the provider publishes in ConfigMap "+c.Published)
+			out = append(out, line+"The provider publishes this in ConfigMap "+c.Published)
 			continue
 		}
 		out = append(out, line+"These are the names that deployments of the namespace use. The provider publishes more once you ask for it: kubectl create configmap "+

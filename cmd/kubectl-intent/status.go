@@ -22,9 +22,9 @@ type statusCommand struct {
 	listFlag
 
 	Name          string `arg:""         help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME. Without a name all of the namespace are listed." optional:"" predictor:"subject"`
-	AllNamespaces bool   `help:"List those of all namespaces."                                                                                                                   short:"A"`
+	AllNamespaces bool   `help:"List the objects of all namespaces."                                                                                                                   short:"A"`
 	Watch         bool   `help:"Show each change, until the command is ended. On a terminal the output is drawn again, elsewhere each change is a line."                         short:"w"`
-	Stuck         bool   `help:"Show only what does not go on until a person acts."`
+	Stuck         bool   `help:"Show only objects that do not go on until a person acts."`
 }
 
 // Run prints how far Bundles, Applications, deployments and clusters are. It returns an error for unreadable objects, also if it printed the

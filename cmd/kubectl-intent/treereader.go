@@ -146,7 +146,7 @@ func readFromClone(ctx context.Context, from *clone.Clone, t *deliveryv1alpha1.T
 	for _, p := range t.Parts {
 		files, err := from.ReadFiles(ctx, p.Tree)
 		if err != nil {
-			return nil, errors.Wrapf(err, "cannot read folder %s from the clone, which has what was fetched last", p.Path)
+			return nil, errors.Wrapf(err, "cannot read folder %s from the clone, which has the commits of the last fetch", p.Path)
 		}
 		for name, content := range files {
 			out[p.Path+"/"+name] = content

@@ -24,7 +24,7 @@ type waitCommand struct {
 	formFlag
 
 	Name    string        `arg:""              help:"Name of an Application, an IntentDeployment or a Bundle. Where several have it, RESOURCE.GROUP/NAME."                                                                                                                     predictor:"subject"`
-	For     string        `default:"succeeded" help:"What to wait for: succeeded; live, which is before gates have judged; step=N of a canary, counted from 1 as in its status, which is live then; or digest=FILE, which is that the spec in this file has succeeded, and no other one. A Bundle is waited for with succeeded or digest=FILE." name:"for"`
+	For     string        `default:"succeeded" help:"State to wait for: succeeded; live, which is before gates have judged; step=N of a canary, counted from 1 as in its status, which is live then; or digest=FILE, which is that the spec in this file has succeeded, and no other one. A Bundle is waited for with succeeded or digest=FILE." name:"for"`
 	Timeout time.Duration `default:"30m"       help:"How long to wait."`
 
 	MissingTimeout time.Duration `default:"1m" help:"How long to wait for a Site, a Blueprint or a configuration that does not exist."`
@@ -189,7 +189,7 @@ func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) (progres
 			return now, now.result.verdict()
 		}
 		if missingSince = w.missingSince(now, missingSince); w.isMissingTooLong(missingSince) {
-			return now, errors.Errorf("what it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
+			return now, errors.Errorf("an object that it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
 				w.missingTimeout, escapeCommandOfCI(plainMessage(now.message)))
 		}
 		if now.message != before.message {

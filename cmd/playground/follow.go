@@ -35,7 +35,7 @@ func followShop(ctx context.Context, file, kubeconfig string) (*follower, error)
 	}
 	out, err := os.Create(filepath.Clean(file))
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot write what status --watch prints")
+		return nil, errors.Wrap(err, "cannot write the output of status --watch")
 	}
 	defer func() { _ = out.Close() }() // The program has a handle of its own.
 	f := &follower{file: file, ended: make(chan struct{})}

@@ -32,7 +32,7 @@ var (
 type tourCommand struct {
 	KeepDir  bool          `help:"Keep logs and data of the control plane."`
 	Deadline time.Duration `default:"2m" help:"How long each version may take."`
-	Watch    string        `help:"Write to this file what \"kubectl intent status --watch\" prints meanwhile." type:"path"`
+	Watch    string        `help:"Write the output of \"kubectl intent status --watch\" to this file meanwhile." type:"path"`
 }
 
 // A tour releases three versions of a service on a control plane, and prints the events.
@@ -110,7 +110,7 @@ func newTour(p printer, cp *controlplane.ControlPlane, deadline time.Duration) *
 func (t *tour) runTour(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	t.printTitle("Starting what a Site has: Flux, Prometheus, and users of the service")
+	t.printTitle("Starting the parts of a Site: Flux, Prometheus, and users of the service")
 	defer func() { t.stop() }()
 	defer t.stopFollower()
 	if err := t.prepareSite(ctx); err != nil {
@@ -122,7 +122,7 @@ func (t *tour) runTour(ctx context.Context) error {
 			return errors.Wrapf(err, "version %s", c.version)
 		}
 	}
-	t.printTitle("What Git remembers")
+	t.printTitle("The commits in Git")
 	if err := t.showCommitLog(ctx); err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (c *converter) serverAddress(field, address string) string {
 		return ""
 	}
 	if !strings.HasPrefix(address, "https://") {
-		c.refusef(field, "the address of a check's own server has to be https: say --site-server to ask the one of the Site")
+		c.refusef(field, "the address of a check's own server has to be https: say --site-server to ask the server of the Site")
 	}
 	return address
 }

@@ -98,7 +98,7 @@ func (c *Clone) readBlobs(ctx context.Context, all []treeEntry) ([][]byte, error
 func nextBlob(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadString('\n')
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot read what git prints")
+		return nil, errors.Wrap(err, "cannot read the output of git")
 	}
 	fields := strings.Fields(line)
 	if len(fields) != 3 || fields[1] != kindBlob {
@@ -110,5 +110,5 @@ func nextBlob(r *bufio.Reader) ([]byte, error) {
 	}
 	b := make([]byte, size+1)
 	_, err = io.ReadFull(r, b)
-	return b[:size], errors.Wrap(err, "cannot read what git prints")
+	return b[:size], errors.Wrap(err, "cannot read the output of git")
 }

@@ -142,7 +142,7 @@ func decodeObject(from runtime.Object, to any) error {
 	}
 	b, err := json.Marshal(from)
 	if err != nil {
-		return errors.Wrap(err, "cannot encode what the cluster has")
+		return errors.Wrap(err, "cannot encode the object of the cluster")
 	}
-	return errors.Wrap(json.Unmarshal(b, to), "cannot decode what the cluster has")
+	return errors.Wrap(json.Unmarshal(b, to), "cannot decode the object of the cluster")
 }

@@ -41,7 +41,7 @@ func (o object) decode(into any) error {
 	if o.decoded != nil {
 		return decodeObject(o.decoded, into)
 	}
-	return errors.Wrap(json.Unmarshal(o.encoded, into), "cannot decode what the cluster has")
+	return errors.Wrap(json.Unmarshal(o.encoded, into), "cannot decode the object of the cluster")
 }
 
 // name returns the namespace and the name of an object, also if the rest cannot be decoded into its type.

@@ -81,5 +81,5 @@ func unreadLine(check string, u *cause.Unread) Line {
 // fixForReason returns the remedy for a reason.
 func fixForReason(k advice.Kind, reason string) string {
 	a, _ := advice.For(k, reason)
-	return cmp.Or(a.Do, "Do what the message says: this version does not know the reason.")
+	return cmp.Or(a.Do, "Follow the message: this version does not know the reason.")
 }

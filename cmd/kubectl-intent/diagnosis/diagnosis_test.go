@@ -243,14 +243,14 @@ func TestExamine(t *testing.T) {
 		}},
 		"Newer": {
 			reason: "A reason of a newer version is a problem with a fix.", edit: func(f *Facts) { f.syncs(3, deliveryv1alpha1.SiteFailed, "Newer") },
-			want: []string{"problem | sites | Site edge1 | SiteSync team-a/shop: because | Do what the message says: this version does not know the reason."},
+			want: []string{"problem | sites | Site edge1 | SiteSync team-a/shop: because | Follow the message: this version does not know the reason."},
 		},
 		"Unread": {reason: "What could not be read is named, and is no problem.", edit: func(f *Facts) { f.Sites.Unread = unread("sites.catalog.intentplane.dev") }, want: []string{
 			"unknown | sites | sites.catalog.intentplane.dev | not read: the user may not read them | ",
 		}},
 		"Unbound": {
 			reason: "A policy without its binding refuses nothing, which is advice.", edit: func(f *Facts) { f.Bindings.Items = f.Bindings.Items[1:] },
-			want: []string{"advice | policies | approvals.rollout.intentplane.dev | The policy is not applied, or not bound. | kubectl apply -k examples/policies, if what it refuses is to be refused: docs/install.md says what that is."},
+			want: []string{"advice | policies | approvals.rollout.intentplane.dev | The policy is not applied, or not bound. | kubectl apply -k examples/policies, if its rules fit: docs/install.md lists them."},
 		},
 	}
 	for name, tc := range cases {

@@ -211,7 +211,7 @@ func policyLines(e *Expected, f *Facts) []Line {
 	for _, name := range e.Policies {
 		l := Line{Check: checkPolicies, Object: name, Result: OK, Message: "applied"}
 		if !containsName(f.Policies.Items, name) || !containsName(f.Bindings.Items, name) {
-			l.Result, l.Message, l.Fix = Advice, "The policy is not applied, or not bound.", "kubectl apply -k examples/policies, if what it refuses is to be refused: docs/install.md says what that is."
+			l.Result, l.Message, l.Fix = Advice, "The policy is not applied, or not bound.", "kubectl apply -k examples/policies, if its rules fit: docs/install.md lists them."
 		}
 		out = append(out, l)
 	}

@@ -24,7 +24,7 @@ func partialWords(m clone.Memory) string {
 	case m.State.IsClosed:
 		return " The deployment was deleted."
 	case !m.IsHome:
-		return fmt.Sprintf(" The ledger is in the repository of %s: here is what a rollback needs of it.", cmp.Or(m.State.Successor, m.State.Home))
+		return fmt.Sprintf(" The ledger is in the repository of %s: this record has the part that a rollback needs.", cmp.Or(m.State.Successor, m.State.Home))
 	}
 	return ""
 }

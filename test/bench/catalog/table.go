@@ -11,7 +11,7 @@ const shortCommit = 8
 // Table returns the figures that were measured, as a table of Markdown.
 func (all Figures) Table() string {
 	b := &strings.Builder{}
-	b.WriteString("| figure | measured | bound | commit, day, load average | what it is |\n|---|---|---|---|---|\n")
+	b.WriteString("| figure | measured | bound | commit, day, load average | description |\n|---|---|---|---|---|\n")
 	for _, f := range all {
 		if f.Measured != nil {
 			fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", f.Name, f.measured(), f.Bound, f.Measured.source(), f.About)

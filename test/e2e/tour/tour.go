@@ -29,7 +29,7 @@ func storyLines() []string {
 		`Flux runs the very files of revision 3, at 1/1 Sites`,
 		`latency_p99 at edge1 passed`,
 		`edge1 runs registry\.example\.org/shop:3\.0`,
-		`What Git remembers`,
+		`The commits in Git`,
 		`The tour took \d+ seconds\.`,
 	}
 }
