@@ -210,7 +210,7 @@ func (f *askFlags) readDeployment(ctx context.Context, c *cluster.Cluster) (*ask
 		return nil, errors.Wrapf(err, "cannot decode the status of %s", f.Name)
 	}
 	if d.Status.Revision == 0 {
-		return nil, errors.Errorf("%s has no revision yet: kubectl intent why %s -n %s says what is in the way", f.Name, f.Name, c.Namespace())
+		return nil, errors.Errorf("%s has no revision yet: kubectl intent why %s -n %s shows the obstacle", f.Name, f.Name, c.Namespace())
 	}
 	return &asked{
 		cluster: c,

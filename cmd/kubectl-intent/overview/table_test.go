@@ -149,8 +149,7 @@ func TestCluster(t *testing.T) {
 	want := `
 prod  team-b  WorkloadCluster intentplane.dev                       Provisioning
 Workspace prod-vpc: TerraformFailed: no such region
-Next: Correct what Terraform's error says, which the message has (for the
-platform team).
+Next: Correct the error of Terraform in the message (for the platform team).
 version v1.31.2
 ├─ Cluster prod     Provisioning
 └─ WorkspaceTemplateAppl... Ready
