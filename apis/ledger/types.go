@@ -38,7 +38,7 @@ const (
 
 // Head identifies the last event of a ledger.
 type Head struct {
-	// Ledger identifies the ledger: who opened it, and when. Empty means that no ledger exists.
+	// Ledger identifies the ledger by its opener and its time. Empty means that no ledger exists.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	Ledger string `json:"ledger,omitempty"`
@@ -159,7 +159,7 @@ type RequestReference struct {
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid"`
 
-	// By is the user who asked.
+	// By is the user who made the request.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	By string `json:"by,omitempty"`
@@ -266,10 +266,10 @@ const (
 	// RejectedRequested is the reason of a rejection on request of a user.
 	RejectedRequested = "Requested"
 
-	// RejectedDelivery is that of a rejection by a repository, or by a limit. It may lose its cause once files of other users may be overwritten.
+	// RejectedDelivery is the reason of a rejection by a repository, or by a limit. It may lose its cause once files of other users may be overwritten.
 	RejectedDelivery = "DeliveryRefused"
 
-	// RejectedFilesLost is that of a rejection because files are in no object any more: only who renders them knows.
+	// RejectedFilesLost is the reason of a rejection because no object has the files any more: only the function, which renders them, detects it.
 	RejectedFilesLost = "FilesLost"
 )
 

@@ -21,7 +21,7 @@ const (
 )
 
 const (
-	// folded is the last character that has an upper or a lower case: a class that ignores case is looked at up to there.
+	// folded is the last character that has an upper or a lower case: a class that ignores case is searched up to there.
 	folded = 0x1e943
 
 	// foldedPerUnit is the number of characters of such a class that weigh as much as one instruction.
@@ -92,7 +92,7 @@ func weightOfNode(e *syntax.Regexp, fold bool, times int) int {
 	return weight
 }
 
-// foldedWeight of the ranges of a class that ignores case: each of their characters is looked at.
+// foldedWeight of the ranges of a class that ignores case: each of their characters is searched.
 func foldedWeight(ranges []rune) int {
 	weight := 0
 	for i := 0; i+1 < len(ranges); i += 2 {

@@ -293,12 +293,12 @@ func TestLostBuild(t *testing.T) {
 	w.builds("Queued", atCommit(firstCommit))
 	w.run()
 	if w.deploymentImage() != newImage || w.in.Status.Phase != v1alpha1.PhaseRunning {
-		t.Errorf("What was built of the commit that is wanted runs: %+v", w.in.Status)
+		t.Errorf("The image of the wanted commit runs: %+v", w.in.Status)
 	}
 	delete(w.in.Observed, BuildName)
 	w.run()
 	if w.deploymentImage() != newImage || w.out.Resources[BuildName].Object == nil {
-		t.Errorf("What runs stays while its ImageBuild is lost: %+v", w.in.Status)
+		t.Errorf("The running image stays while its ImageBuild is lost: %+v", w.in.Status)
 	}
 }
 

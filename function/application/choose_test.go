@@ -211,7 +211,7 @@ func TestImageToSource(t *testing.T) {
 		buildv1alpha1.AnnotationRequest: w.out.Resources[DeploymentName].Object.GetAnnotations()[buildv1alpha1.AnnotationRequest],
 		buildv1alpha1.AnnotationCommit:  firstCommit, buildv1alpha1.AnnotationBuild: "shop-build-1",
 	}, w.out.Resources[DeploymentName].Object.GetAnnotations()); diff != "" || w.deploymentImage() != newImage {
-		t.Fatalf("The deployment says what its image was built of: -want, +got:\n%s", diff)
+		t.Fatalf("The deployment names the inputs of its image: -want, +got:\n%s", diff)
 	}
 	w.deployed()
 	w.in.Spec.Source, w.in.Spec.Build, w.in.Spec.Image = nil, nil, oldImage

@@ -85,7 +85,7 @@ func (c *Compiler) fillQuery(query string, v promql.Values) (string, error) {
 	})
 }
 
-// allowQuery checks that there is a server which may be asked, and that it may be asked this query.
+// allowQuery checks that a server is configured and allowed, and that it may get this query.
 func allowQuery(c *Compiler, _ Input, p catalog.Place, check *declaredCheck) error {
 	if err := policy.CheckPrometheus(&p.Site, p.ConfigRef.Kind, &p.Config, check.Prometheus); err != nil {
 		return err

@@ -189,7 +189,7 @@ func TestEverything(t *testing.T) {
 			checkTransitions(t, &last[i], Status(f, &last[i], now))
 		}
 	})
-	t.Logf("%d combinations of facts, and %d of what transitions depend on, each with %d last statuses", n, len(seen), len(last))
+	t.Logf("%d combinations of facts, and %d of the inputs of transitions, each with %d last statuses", n, len(seen), len(last))
 }
 
 func checkConditions(t *testing.T, f *Input, conditions []Condition) {

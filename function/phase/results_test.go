@@ -138,7 +138,7 @@ func TestGates(t *testing.T) {
 			t.Fatalf("phaseOf(...): %s %s %s: want %s, got %s, ready %t", a, b, gate, waits, phase, Ready(f))
 		}
 	})
-	t.Logf("%d combinations of what is known of an order and its Gate came to verdicts %v", n, verdicts)
+	t.Logf("%d combinations of states of a revision and its Gate came to verdicts %v", n, verdicts)
 }
 
 // TestFailedResultsFirst lets a Gate have one more result than a status shows, of which the last check failed.

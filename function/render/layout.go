@@ -16,7 +16,7 @@ import (
 
 // Labels of every object that is delivered.
 const (
-	// LabelManagedBy says who delivers the object.
+	// LabelManagedBy names the program that delivers the object.
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 
 	// LabelName holds the intent's service.

@@ -11,7 +11,7 @@ type Phase string
 
 // Phases.
 const (
-	// PhasePending means that something is missing, or that the spec was not taken up yet.
+	// PhasePending means that a prerequisite is missing, or that the spec was not observed yet.
 	PhasePending Phase = "Pending"
 
 	// PhaseBuilding means that the requested source has no image yet.

@@ -244,7 +244,7 @@ type ImageBuildObservation struct {
 	BuilderChanges *BuilderChanges `json:"builderChanges,omitempty"`
 
 	// LookNow is the last value of annotation build.intentplane.dev/look-now that was answered, and that of crossplane.io/reconcile-requested-at, which
-	// the Application passes on: the repository was looked at, or sourceTrouble says why it cannot be. An archive is never looked at.
+	// the Application passes on: the repository was observed, or sourceTrouble has the error. An archive is never observed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	LookNow string `json:"lookNow,omitempty"`

@@ -9,7 +9,7 @@ type Phase string
 
 // Phases.
 const (
-	// PhasePending means that the spec was not taken up yet.
+	// PhasePending means that the spec was not observed yet.
 	PhasePending Phase = "Pending"
 
 	// PhaseDeploying means that packages are deployed or removed, or wait for others.
@@ -76,7 +76,7 @@ type PackageStatus struct {
 	Message string `json:"message,omitempty"`
 }
 
-// RecordStatus says where the record of a Bundle is.
+// RecordStatus is the location of the record of a Bundle.
 type RecordStatus struct {
 	// Secret that holds the record, in the namespace of the Bundle.
 	// +optional

@@ -27,7 +27,7 @@ type SecretKeyReference struct {
 	Key string `json:"key"`
 }
 
-// CredentialsType is a way to prove who we are to a Git server.
+// CredentialsType is a method of authentication at a Git server.
 type CredentialsType string
 
 // Types of credentials, with the keys that their Secret holds.

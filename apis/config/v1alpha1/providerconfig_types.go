@@ -28,7 +28,7 @@ type Prometheus struct {
 	CABundleSecretRef *SecretKeyReference `json:"caBundleSecretRef,omitempty"`
 }
 
-// Metrics says where metrics are.
+// Metrics are the servers of metrics.
 type Metrics struct {
 	// Prometheus for queries at Sites that name none.
 	// +optional
@@ -318,7 +318,7 @@ type ProviderConfigSpec struct {
 	// +optional
 	Metrics *Metrics `json:"metrics,omitempty"`
 
-	// Policy is the limits of who uses this configuration. In a ProviderConfig it only narrows.
+	// Policy is the limits of the users of this configuration. In a ProviderConfig it only narrows.
 	// +optional
 	// +kubebuilder:default={}
 	Policy Policy `json:"policy,omitempty"`

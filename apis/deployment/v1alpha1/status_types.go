@@ -50,7 +50,7 @@ const (
 	SyncUnobserved SyncState = "Unobserved"
 )
 
-// SiteState says where one Site stands.
+// SiteState is the state of one Site.
 type SiteState string
 
 // States of a Site.

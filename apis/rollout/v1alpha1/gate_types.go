@@ -242,7 +242,7 @@ type CheckResult struct {
 	UnavailableSince *metav1.Time `json:"unavailableSince,omitempty"`
 
 	// CountsFrom is from when on the timeout of a check of type Availability counts, where that is later than when its Site went live: the time in which
-	// the Site could not be looked at is added. Absent means from when the Site went live.
+	// the Site could not be observed is added. Absent means from when the Site went live.
 	// +optional
 	CountsFrom *metav1.Time `json:"countsFrom,omitempty"`
 

@@ -288,13 +288,13 @@ type RolloutRequestStatus struct {
 	// +kubebuilder:validation:MaxLength=64
 	End End `json:"end,omitempty"`
 
-	// ObservedAt is when the request was looked at first.
+	// ObservedAt is the time of the first observation of the request.
 	// +optional
 	ObservedAt *metav1.Time `json:"observedAt,omitempty"`
 }
 
-// A RolloutRequest asks something of a running deployment. It is made once and never changes: ordinary RBAC says who may ask, and
-// the audit log who did.
+// A RolloutRequest is a user's request to a deployment. It is made once and never changes: ordinary RBAC controls its creation, and
+// the audit log has its author.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -205,7 +205,7 @@ func (p *PackageObservation) HasFailed() bool {
 	return !p.IsWaiting() && (p.Status == StatusFailed || p.Status == StatusFailedRemove)
 }
 
-// BundleRecord says where the record is, and why it cannot be written.
+// BundleRecord is the location of the record, and the error of writing it.
 type BundleRecord struct {
 	// Secret that holds the record.
 	// +optional
