@@ -243,7 +243,7 @@ func TestBuildTrouble(t *testing.T) {
 				t.Errorf("\n%s\n-want, +got:\n%s\n%s", tc.reason, diff, s.Message)
 			}
 			if w.deploymentImage() != newImage || s.Available != "1/1" {
-				t.Errorf("\n%s\nWhat runs is not touched: %s, %+v", tc.reason, w.deploymentImage(), s)
+				t.Errorf("\n%s\nThe running image is not changed: %s, %+v", tc.reason, w.deploymentImage(), s)
 			}
 		})
 	}

@@ -48,7 +48,7 @@ func TestEdits(t *testing.T) {
 				t.Errorf("\n%s\n%+v", tc.reason, got.Expectation)
 			}
 			if got.Suspend == nil || !*got.Suspend || got.DeliveryConfig.SyncWaitTimeout != "3m" {
-				t.Errorf("\n%s\nWhat belongs to no image goes through: %+v", tc.reason, got)
+				t.Errorf("\n%s\nFields that belong to no image are passed on: %+v", tc.reason, got)
 			}
 			w.builds("Built", imageOf(tc.commit, oldImage))
 			w.run()

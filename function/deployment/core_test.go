@@ -45,7 +45,7 @@ func TestDeliver(t *testing.T) {
 	out = w.call()
 	w.want("Delivered and recorded.", out, view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst})
 	w.wantCondition("It is in the repository.", out, deploymentv1alpha1.TypeDelivered, corev1.ConditionTrue, deploymentv1alpha1.ReasonDelivered)
-	w.wantCondition("No engine reports the running trees of the Sites.", out, deploymentv1alpha1.TypeAvailable, corev1.ConditionTrue, deploymentv1alpha1.ReasonSyncNotObserved)
+	w.wantCondition("No engine reports the running trees.", out, deploymentv1alpha1.TypeAvailable, corev1.ConditionTrue, deploymentv1alpha1.ReasonSyncNotObserved)
 	if out.Status.Delivery.ShortCommit != "0123456" || out.Status.Blueprint.Name != "web-1.0.0" || out.Status.LiveRevision != 1 {
 		t.Errorf("Run(...): got status %+v", out.Status)
 	}
@@ -69,7 +69,7 @@ func TestChange(t *testing.T) {
 	out := w.call()
 	w.want("Another intent is revision 2, and the delivered trees are not the desired trees.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
 	w.apply(out)
-	w.want("The delivery of an earlier revision proves nothing.", w.call(), view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
+	w.want("An earlier delivery proves nothing.", w.call(), view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
 	w.want("Delivered.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
 }
 
@@ -232,7 +232,7 @@ func TestSuspend(t *testing.T) {
 	w.say(`{"service": "shop", "sites": ["edge1"]}`)
 	out := w.call()
 	w.wantFrozen("A change is held back.", out)
-	w.want("The delivered revision is not the desired revision.", out, view{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 1, Sites: "2/2", Trees: bothFirst})
+	w.want("The delivered revision is outdated.", out, view{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 1, Sites: "2/2", Trees: bothFirst})
 	w.wantCondition("It says so.", out, deploymentv1alpha1.TypeReconciling, corev1.ConditionFalse, deploymentv1alpha1.ReasonSuspended)
 	w.in.Spec.Suspend = new(false)
 	w.want("Then it goes on.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "1/1", Trees: []string{"2 edge1 Desired"}})

@@ -123,7 +123,7 @@ func TestObjectivesInIntent(t *testing.T) {
 	w.measured()
 	w.say("Deploy shop on edge1 and edge2, p99 latency under 500 ms")
 	out := w.settle()
-	w.wantCondition("A revision without a verdict is not validated.", out, deploymentv1alpha1.TypeValidated, corev1.ConditionUnknown, deploymentv1alpha1.ReasonMeasuring)
+	w.wantCondition("Without a verdict nothing is validated.", out, deploymentv1alpha1.TypeValidated, corev1.ConditionUnknown, deploymentv1alpha1.ReasonMeasuring)
 	understood := `{"service":"shop","sites":["edge1","edge2"],"slos":{"latency_p99":"< 500ms"}}`
 	if diff := cmp.Diff(understood, out.Status.Understood); diff != "" {
 		t.Errorf("status.understood: -want, +got:\n%s", diff)

@@ -144,7 +144,7 @@ func TestAdoptReleases(t *testing.T) {
 	}
 	w.refuseWith("")
 	w.in.Spec.DeliveryConfig.Adopt = new(true)
-	w.want("Files in the directory may be overwritten.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
+	w.want("Files may be overwritten.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
 }
 
 // TestWaves goes out to edge2 first, and to edge1 after that.
@@ -220,7 +220,7 @@ func TestNobodyTells(t *testing.T) {
 	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
 	out = w.settle()
 	w.want("It is delivered, and that is all that is known.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "1/2", Trees: bothSecond})
-	w.wantCondition("The deployment is stalled until the Site is observed.", out, deploymentv1alpha1.TypeStalled, corev1.ConditionTrue, deploymentv1alpha1.ReasonSyncNotObserved)
+	w.wantCondition("Unobserved Sites stall a revision.", out, deploymentv1alpha1.TypeStalled, corev1.ConditionTrue, deploymentv1alpha1.ReasonSyncNotObserved)
 	w.observe("edge2")
 	out = w.call()
 	if !slices.Contains(slices.Sorted(maps.Keys(out.Resources)), compose.SyncName) {
