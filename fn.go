@@ -136,7 +136,7 @@ type reply struct {
 	// recording is true while a verdict is being recorded, or a deployment observes an image: a follow-up call writes status and conditions.
 	recording bool
 
-	// deferred is true if a later call writes the new status: status is the observed one.
+	// deferred is true if a later call writes the new status: status is then the observed status.
 	deferred bool
 
 	// lasting is true if the same request has the same reply at any time.

@@ -50,7 +50,7 @@ type CostError struct{}
 // Error returns a message without the answer.
 func (*CostError) Error() string { return "the expression costs too much to evaluate over the answer" }
 
-// A Reader reads expressions, and remembers the last ones, also invalid ones. It may be used by several goroutines.
+// A Reader reads expressions, and caches the last results, also of invalid expressions. It may be used by several goroutines.
 type Reader struct {
 	env   func() (*cel.Env, error)
 	known *lru.Cache

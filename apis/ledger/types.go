@@ -116,7 +116,7 @@ type Step struct {
 	// +kubebuilder:validation:Maximum=100
 	Ahead *int32 `json:"ahead,omitempty"`
 
-	// Gate says whether a Gate judges the step before the next one begins.
+	// Gate says whether a Gate judges the step before the next step begins.
 	// +optional
 	Gate bool `json:"gate,omitempty"`
 
@@ -329,7 +329,7 @@ type Past struct {
 	// +optional
 	Verdict *Verdict `json:"verdict,omitempty"`
 
-	// EndedAt is when the revision was judged or replaced.
+	// EndedAt is the time when the revision was judged or replaced.
 	// +required
 	EndedAt metav1.Time `json:"endedAt"`
 
@@ -384,7 +384,7 @@ type State struct {
 	// +kubebuilder:validation:Maximum=4503599627370496
 	LastNumber int64 `json:"lastNumber,omitempty"`
 
-	// Current revision. Absent before the first one.
+	// Current revision. Absent before the first revision.
 	// +optional
 	Current *Revision `json:"current,omitempty"`
 
@@ -401,7 +401,7 @@ type State struct {
 	// +kubebuilder:validation:Minimum=0
 	Target int64 `json:"target,omitempty"`
 
-	// Withdraws is the revision that a user rolled back with the current one. 0 means none.
+	// Withdraws is the revision that a user rolled back with the current revision. 0 means none.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Withdraws int64 `json:"withdraws,omitempty"`
@@ -415,7 +415,7 @@ type State struct {
 	// +kubebuilder:validation:Minimum=0
 	Stable int64 `json:"stable,omitempty"`
 
-	// History is the revisions that ended, the oldest first: the last 10, and the stable one. Together they have at most 1000 trees.
+	// History is the revisions that ended, the oldest first: the last 10, and the stable revision. Together they have at most 1000 trees.
 	// +optional
 	// +kubebuilder:validation:MaxItems=11
 	// +listType=atomic

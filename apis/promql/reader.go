@@ -2,7 +2,7 @@ package promql
 
 import "k8s.io/utils/lru"
 
-// A Reader reads queries, and remembers the last ones: to read one takes long, and the same ones are read again and again. It may be
+// A Reader reads queries, and caches the last results: parsing takes long, and the same queries are read again and again. It may be
 // used by several goroutines.
 type Reader struct {
 	templates, reaches *lru.Cache

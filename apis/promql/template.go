@@ -74,7 +74,7 @@ type Template struct {
 // Weight is about how long it takes to read the query, and again for each value that it is filled with.
 func (t *Template) Weight() int { return t.weight }
 
-// CheckNoTracks returns an error for a query that names a track. It can only be asked while two tracks get requests: at 100 percent the stable one gets
+// CheckNoTracks returns an error for a query that names a track. It can only be asked while two tracks get requests: at 100 percent the stable track gets
 // none, so that all that is compared with it would look good or bad by chance.
 func (t *Template) CheckNoTracks() error {
 	for _, m := range t.matchers {

@@ -27,7 +27,7 @@ type Problem struct {
 	// Message describes the problem. It holds no value of the object.
 	Message string
 
-	// Unknown is true for a field that the schema does not have. A newer one may have it.
+	// Unknown is true for a field that the schema does not have. A newer schema may have it.
 	Unknown bool
 
 	// Duplicate is true for an item of a list whose key an item before it has. Server-side apply refuses the list, and client-side apply does not.

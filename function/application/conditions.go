@@ -87,7 +87,7 @@ func deployedCondition(f *Facts) projection.Condition {
 
 func (f *Facts) missingReason() string { return cmp.Or(f.MissingReason, v1alpha1.ReasonMissing) }
 
-// availableCondition says whether each Site has a pod that serves. Pods of an earlier image count while the present one is not deployed; after that
+// availableCondition says whether each Site has a pod that serves. Pods of an earlier image count while the present image is not deployed; after that
 // they are there because another controller changed the Deployment.
 func availableCondition(f *Facts) projection.Condition {
 	const of = v1alpha1.TypeAvailable

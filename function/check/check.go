@@ -59,7 +59,7 @@ func (c *Checker) hasPassed(k key) bool {
 	return c.passed[k] || c.older[k]
 }
 
-// rememberPassed remembers a tree that passed. It forgets the older half when the younger one is full.
+// rememberPassed remembers a tree that passed. It drops the older half when the newer half is full.
 func (c *Checker) rememberPassed(k key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +86,7 @@ func digestInput(b *catalogv1alpha1.Blueprint, in policy.Input) (key, error) {
 	}
 	h := sha256.New()
 	add := func(b []byte) {
-		// The length before each part separates it from the next one. Writing to a hash never fails.
+		// The length before each part separates it from the next part. Writing to a hash never fails.
 		_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(b))))
 		_, _ = h.Write(b)
 	}

@@ -93,7 +93,7 @@ type timer struct {
 
 func newTimer(now func() time.Time) timer { return timer{now: now, began: now()} }
 
-// endStage notes how long the present stage took. The next one begins.
+// endStage records the duration of the present stage. The next stage begins.
 func (t *timer) endStage(name deploymentv1alpha1.Phase) {
 	now := t.now()
 	if !now.IsZero() {

@@ -30,7 +30,7 @@ func prometheusKind() kind {
 	}
 }
 
-// readOwnQuery reads a query that the deployment declares. All of them together are bounded, before the next one is read.
+// readOwnQuery reads a query that the deployment declares. All of them together are bounded, before the next query is read.
 func readOwnQuery(c *Compiler, check *deploymentv1alpha1.Check, weight *int) error {
 	t, err := c.queries.Parse(check.Prometheus.Query)
 	if err != nil {

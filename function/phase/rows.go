@@ -19,7 +19,7 @@ type Row struct {
 	says  func(*Input) string
 }
 
-// Rows are the table of phases: the first row that holds says the phase. The last one always does.
+// Rows are the table of phases: the first row that holds says the phase. The last row always does.
 func Rows() []Row {
 	rows := append([]Row{{
 		Known: "the spec cannot be carried out",

@@ -126,7 +126,7 @@ func (u *Uses) recordPatch(target *types.Selector, documents []*yaml.Node) {
 	}
 }
 
-// canSelect reports whether a pattern of a patch's target can select a text. An empty one selects each, and so does an invalid one.
+// canSelect reports whether a pattern of a patch's target can select a text. An empty pattern selects each, and so does an invalid pattern.
 func canSelect(pattern, text string) bool {
 	p, err := regexp.Compile("^(?:" + pattern + ")$")
 	return pattern == "" || err != nil || p.MatchString(text)

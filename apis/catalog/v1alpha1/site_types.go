@@ -177,7 +177,7 @@ type SiteRepository struct {
 
 // TargetNamespaces says which namespaces of the Site's cluster a claim may deliver objects to.
 type TargetNamespaces struct {
-	// Allowed namespaces: names, {claimNamespace} for the namespace that the claim is in, or * for every one. An empty list
+	// Allowed namespaces: names, {claimNamespace} for the namespace that the claim is in, or * for all namespaces. An empty list
 	// allows none.
 	// +optional
 	// +kubebuilder:default={"{claimNamespace}"}
@@ -319,7 +319,7 @@ type SiteOwner struct {
 
 // RouteHosts are hosts that some namespaces may route requests of.
 type RouteHosts struct {
-	// Namespaces by name, or * for every one.
+	// Namespaces by name, or * for all namespaces.
 	// +required
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1000
@@ -351,7 +351,7 @@ type SiteSpec struct {
 	// +required
 	Repository SiteRepository `json:"repository"`
 
-	// AllowedNamespaces are the namespaces whose claims may use this Site, by name, or * for every one. An empty list allows
+	// AllowedNamespaces are the namespaces whose claims may use this Site, by name, or * for all namespaces. An empty list allows
 	// none.
 	// +optional
 	// +kubebuilder:validation:MaxItems=1000

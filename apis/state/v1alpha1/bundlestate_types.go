@@ -50,7 +50,7 @@ type BundlePackage struct {
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
 
-	// Layer in which it is deployed, the first one being 1.
+	// Layer in which it is deployed, from 1.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=64

@@ -13,7 +13,7 @@ type PruneRequestReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// UID of the request. A request of that name that was made again is another one.
+	// UID of the request. A request that was recreated under that name has another UID.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
