@@ -100,7 +100,7 @@ func (p Step) IsWhole() bool { return p.Weight == nil || *p.Weight == 100 }
 // SharesRequests is true for a step in which the revision and the stable revision both get requests.
 func (p Step) SharesRequests() bool { return !p.IsWhole() && *p.Weight > 0 }
 
-// beginsWave is true for a step whose Sites get nothing of the revision before it.
+// beginsWave is true for a step whose Sites have no part of the revision before it.
 func (p Step) beginsWave() bool { return p.Weight == nil || *p.Weight == 0 }
 
 // waveOf returns the index of the step that begins the wave of a step.

@@ -13,10 +13,10 @@ func NewReader(queries int) *Reader {
 	return &Reader{templates: lru.New(queries), reaches: lru.New(queries)}
 }
 
-// Parse a query as Parse does. It returns the error that Parse does.
+// Parse returns the cached result of the function Parse for a query.
 func (r *Reader) Parse(text string) (*Template, error) { return readCached(r.templates, text, Parse) }
 
-// ReachOf a query as ReachOf does. It returns the error that ReachOf does.
+// ReachOf returns the cached result of the function ReachOf for a query.
 func (r *Reader) ReachOf(text string) (Reach, error) { return readCached(r.reaches, text, ReachOf) }
 
 // A cachedResult is a parsed value, or the error of parsing it.

@@ -54,7 +54,7 @@ func (s *Set) Namespaced(gk schema.GroupKind) (namespaced, known bool) {
 	return namespaced, known
 }
 
-// ClusterScoped are the kinds of the set that are known to be in no namespace, sorted.
+// ClusterScoped returns the kinds of the set whose definitions are cluster-scoped, sorted.
 func (s *Set) ClusterScoped() []schema.GroupKind {
 	out := []schema.GroupKind{}
 	for gk, namespaced := range s.scopes {

@@ -135,7 +135,7 @@ func routedCondition(f *Facts) projection.Condition {
 	return projection.Is(of, true, v1alpha1.ReasonAccepted, "")
 }
 
-// stalledCondition is true when the Application makes no progress until a user acts. A crash loop is none: it may end by itself.
+// stalledCondition is true when the Application makes no progress until a user acts. A crash loop does not count: it may end by itself.
 func stalledCondition(f *Facts) projection.Condition {
 	const of = v1alpha1.TypeStalled
 	message := f.currentRow().message(f)

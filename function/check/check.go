@@ -69,7 +69,7 @@ func (c *Checker) rememberPassed(k key) {
 	c.passed[k] = true
 }
 
-// digestInput is that of everything that a check depends on.
+// digestInput returns the digest of all inputs of a check.
 func digestInput(b *catalogv1alpha1.Blueprint, in policy.Input) (key, error) {
 	//nolint:musttag // The JSON is only digested.
 	limits, err := json.Marshal(struct {

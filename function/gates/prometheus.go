@@ -16,7 +16,7 @@ import (
 
 const typePrometheus = "Prometheus"
 
-// prometheusKind is that of checks which ask a Prometheus server.
+// prometheusKind returns the kind of checks that query a Prometheus server.
 func prometheusKind() kind {
 	return kind{
 		block:      "prometheus",

@@ -78,7 +78,7 @@ func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 	return out
 }
 
-// hasWritten is true when the revision brought something to a repository, as far as is known.
+// hasWritten is true when the revision brought a tree to a repository, as far as is known.
 func hasWritten(f *Input, name string) bool {
 	if !f.State.IsRejected() || f.State.Cursor.Attempt > 0 {
 		return true

@@ -89,7 +89,7 @@ func scalarField(n *yaml.Node, name string) string {
 	return value
 }
 
-// listElements of a list, or nil.
+// listElements returns the elements of a list, or nil.
 func listElements(n *yaml.Node) []*yaml.Node {
 	if n.Kind != yaml.SequenceNode {
 		return nil

@@ -132,7 +132,7 @@ func canSelect(pattern, text string) bool {
 	return pattern == "" || err != nil || p.MatchString(text)
 }
 
-// objectName an object.
+// objectName returns the metadata.name of an object.
 func objectName(n *yaml.Node) string {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == "metadata" {
