@@ -130,13 +130,13 @@ type reply struct {
 	// wait is the time until the reply changes by itself. 0 means that it does not.
 	wait time.Duration
 
-	// passing is true if a call that follows soon has the status to show.
+	// passing is true for an intermediate status: a follow-up call writes the final status.
 	passing bool
 
-	// recording is true if a call that follows soon has the status and the conditions to show: a verdict is recorded, or a deployment takes up an image.
+	// recording is true while a verdict is being recorded, or a deployment observes an image: a follow-up call writes status and conditions.
 	recording bool
 
-	// deferred is true if a later call writes the new status: status is the observed one.
+	// deferred is true if a later call writes the new status: status is then the observed status.
 	deferred bool
 
 	// lasting is true if the same request has the same reply at any time.

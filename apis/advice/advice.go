@@ -159,7 +159,7 @@ var adviceByKind = sync.OnceValue(func() map[Kind]map[string]Advice { //nolint:g
 // reasonsOf returns the reasons of a kind itself, with the advice about each.
 func reasonsOf(k Kind) map[string]Advice { return adviceByKind()[k] }
 
-// repeatsReasonsOf says whose reasons a kind repeats beside its own ones.
+// repeatsReasonsOf returns the kind whose reasons a kind repeats, beside its own reasons.
 func repeatsReasonsOf(k Kind) Kind {
 	return map[Kind]Kind{Application: ImageBuild, ImageBuild: SiteHealth, Bundle: BundleState, WorkloadCluster: ManagedCluster, ManagedCluster: Cluster, SiteHealth: Site, Site: Cluster, ProviderConfig: GitDelivery}[k]
 }

@@ -52,7 +52,7 @@ func TestLines(t *testing.T) {
 				t.Errorf("%s of %s: no words for actor %q", reason, k, a.Actor)
 			}
 			if (a.EndsByItself || a.NeedsPerson()) != (a.Wakes != WakeNone) {
-				t.Errorf("%s of %s: it says %q about what makes the object go on, and ends by itself: %t, needs a person: %t", reason, k, a.Wakes, a.EndsByItself, a.NeedsPerson())
+				t.Errorf("%s of %s: its trigger is %q, and ends by itself: %t, needs a person: %t", reason, k, a.Wakes, a.EndsByItself, a.NeedsPerson())
 			}
 		}
 	}

@@ -34,7 +34,7 @@ const (
 // Installation is the reasons of the parts of the installation: Crossplane, the function, the provider and their packages.
 const Installation Kind = "Installation"
 
-// installationReasons are of the parts of the installation.
+// installationReasons returns the reasons of the parts of the installation.
 func installationReasons() map[string]Advice {
 	return map[string]Advice{
 		ReasonBeingDeleted:        wait(WakeWatch, "Wait until it is gone; if it stays, its GitDeliveries and finalizers name the obstacle."),

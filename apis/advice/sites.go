@@ -72,7 +72,7 @@ func gateReasons() map[string]Advice {
 	}
 }
 
-// requestReasons are the results and reasons of a RolloutRequest.
+// requestReasons returns the results and reasons of a RolloutRequest.
 func requestReasons() map[string]Advice {
 	return map[string]Advice{
 		"Waiting":           wait(WakeFunction, "Wait: the conditions of the deployment say why the request waits."),

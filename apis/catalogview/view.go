@@ -134,7 +134,7 @@ func ForBlueprint(b *catalogv1alpha1.Blueprint) Blueprint {
 	return out
 }
 
-// defaultsOfBlueprint are the values of its intent.yaml.
+// defaultsOfBlueprint returns the values of its intent.yaml.
 func defaultsOfBlueprint(b *catalogv1alpha1.Blueprint) map[string]string {
 	data := struct {
 		Data map[string]string `json:"data"`

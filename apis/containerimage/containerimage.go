@@ -23,7 +23,7 @@ type Reference struct {
 	// Repository that the name stands for, with its registry: docker.io/library/nginx for both.
 	Repository string
 
-	// Tag and Digest as they are written. An empty one is not there.
+	// Tag and Digest as they are written. Empty means absent.
 	Tag, Digest string
 }
 

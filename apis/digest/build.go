@@ -15,8 +15,8 @@ func BuildRequest(p *buildv1alpha1.ImageBuildParameters) (string, error) {
 	return Of(withDefaults(p, &buildv1alpha1.ImageBuildParameters{}))
 }
 
-// BuildSource returns the digest of a repository and a revision of it. It is the same for all who would find the same commit. It returns an error when that
-// cannot be encoded.
+// BuildSource returns the digest of a repository and a revision of it. It is the same for all requests that resolve to the same commit. It returns
+// an error when the source cannot be encoded.
 func BuildSource(s *buildv1alpha1.Source) (string, error) {
 	if s.Git == nil {
 		return Of(s.Blob, nil)

@@ -154,7 +154,7 @@ func TestSpec(t *testing.T) {
 				t.Errorf("\n%s\nSpec(...): same digest: -want, +got:\n%s", tc.reason, cmp.Diff(tc.same, same))
 			}
 			if diff := cmp.Diff(before, s); diff != "" {
-				t.Errorf("\n%s\nSpec(...): changed what it was given: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nSpec(...): changed its input: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -129,7 +129,7 @@ func (c Context) Explain(text string) string {
 	return ""
 }
 
-// beginsWithName reports whether a text begins with a brace and one of the names. A longer name is another one.
+// beginsWithName reports whether a text begins with a brace and one of the names. A longer name is another name.
 func (c Context) beginsWithName(text string) bool {
 	behind, ok := strings.CutPrefix(text, "{")
 	if !ok {

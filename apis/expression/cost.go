@@ -61,7 +61,7 @@ func textCost(args []ref.Val) uint64 {
 	return cost
 }
 
-// elementCount a list or a map.
+// elementCount returns the number of elements of a list or a map.
 func elementCount(v ref.Val) uint64 {
 	s, ok := v.(traits.Sizer)
 	if !ok {

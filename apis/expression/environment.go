@@ -13,7 +13,7 @@ import (
 // maxText is the greatest length of a concatenated text.
 const maxText = 64 << 10
 
-// allowedMacros are the loops that give no more than they are given: map makes lists that hold one thing many times.
+// allowedMacros returns the loops whose output is not larger than their input: map makes lists that hold one value many times.
 func allowedMacros() []string {
 	return []string{operators.Has, operators.All, operators.Exists, operators.ExistsOne, operators.Filter}
 }
@@ -36,7 +36,7 @@ func allowedFunctions() []*env.Function {
 	return out
 }
 
-// newEnvironment of expressions.
+// newEnvironment returns the environment of expressions.
 func newEnvironment() (*cel.Env, error) {
 	return cel.NewCustomEnv(
 		cel.StdLib(cel.StdLibSubset(env.NewLibrarySubset().AddIncludedMacros(allowedMacros()...).AddIncludedFunctions(allowedFunctions()...))),

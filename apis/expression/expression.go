@@ -50,7 +50,7 @@ type CostError struct{}
 // Error returns a message without the answer.
 func (*CostError) Error() string { return "the expression costs too much to evaluate over the answer" }
 
-// A Reader reads expressions, and remembers the last ones, also invalid ones. It may be used by several goroutines.
+// A Reader reads expressions, and caches the last results, also of invalid expressions. It may be used by several goroutines.
 type Reader struct {
 	env   func() (*cel.Env, error)
 	known *lru.Cache
@@ -101,7 +101,7 @@ func (r *Reader) compileExpression(text string) (*Expression, error) {
 	return &Expression{program: p}, errors.Wrap(err, "cannot prepare the expression")
 }
 
-// checkExpression that an expression gives a number, and makes nothing that refers to two things at once.
+// checkExpression returns an error unless an expression gives a number or a boolean, and makes no list or map of several values.
 func checkExpression(parsed *cel.Ast) error {
 	switch t := parsed.OutputType(); {
 	case t.IsExactType(cel.DynType), t.IsExactType(cel.BoolType), t.IsExactType(cel.IntType), t.IsExactType(cel.UintType), t.IsExactType(cel.DoubleType):
@@ -116,7 +116,7 @@ func checkExpression(parsed *cel.Ast) error {
 	return nil
 }
 
-// countParts that a list or a map is made from, without constants.
+// countParts returns the number of parts that a list or a map is made from, without constants.
 func countParts(e ast.Expr) int {
 	of := []ast.Expr{}
 	if e.Kind() == ast.ListKind {
@@ -136,8 +136,8 @@ func countParts(e ast.Expr) int {
 	return n
 }
 
-// Evaluate over an answer, which is JSON. It returns a CostError for an evaluation that exceeds its cost or time limit, and otherwise an
-// error, which may repeat the answer, for an evaluation that fails.
+// Evaluate evaluates the expression over an answer, which is JSON. It returns a CostError for an evaluation that exceeds its cost or time limit, and
+// otherwise an error, which may repeat the answer, for an evaluation that fails.
 func (e *Expression) Evaluate(ctx context.Context, answer any) (ref.Val, error) {
 	ctx, cancel := context.WithTimeout(ctx, evaluationTimeout)
 	defer cancel()

@@ -127,6 +127,6 @@ func TestCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := e.Evaluate(ctx, []any{1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0}); !errors.As(err, &cost) {
-		t.Errorf("Evaluate(...) of what is over: %v", err)
+		t.Errorf("Evaluate(...) after its context ended: %v", err)
 	}
 }

@@ -310,7 +310,7 @@ func (r Recovered) apply(s State, _ metav1.Time) (State, string) {
 	return next, ""
 }
 
-// Supersedes is true for a copy that a ledger has to be recovered from: a newer one, or one of another ledger whose epoch is not lower.
+// Supersedes is true for a copy that a ledger has to be recovered from: a newer copy, or a copy of another ledger whose epoch is not lower.
 func (s State) Supersedes(ledger State) bool {
 	if s.Ledger != ledger.Ledger {
 		return s.Epoch >= ledger.Epoch

@@ -62,7 +62,7 @@ type Event struct {
 
 // Opened begins a ledger.
 type Opened struct {
-	// Ledger identifies the ledger: who opened it, and when.
+	// Ledger identifies the ledger by its opener and its time.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128

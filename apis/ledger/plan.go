@@ -97,10 +97,10 @@ const (
 // IsWhole is true for a step in which the revision gets all requests.
 func (p Step) IsWhole() bool { return p.Weight == nil || *p.Weight == 100 }
 
-// SharesRequests is true for a step in which the revision and the stable one both get requests.
+// SharesRequests is true for a step in which the revision and the stable revision both get requests.
 func (p Step) SharesRequests() bool { return !p.IsWhole() && *p.Weight > 0 }
 
-// beginsWave is true for a step whose Sites get nothing of the revision before it.
+// beginsWave is true for a step whose Sites have no part of the revision before it.
 func (p Step) beginsWave() bool { return p.Weight == nil || *p.Weight == 0 }
 
 // waveOf returns the index of the step that begins the wave of a step.
@@ -132,7 +132,7 @@ func (r Revision) StepAt(step int32, site string) (at int32, isReached bool) {
 	return 0, false
 }
 
-// HasSteps is true for a revision that shares requests with the stable one before it gets all of them.
+// HasSteps is true for a revision that shares requests with the stable revision before it gets all of them.
 func (r Revision) HasSteps() bool {
 	for _, p := range r.Plan {
 		if !p.IsWhole() {

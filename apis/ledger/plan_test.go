@@ -121,7 +121,7 @@ func TestJudgeStage(t *testing.T) {
 	_, err := Append(State{}, noon, opened, order(1, "a", one), verify("edge1"))
 	want := "cannot record Judged: a revision with tracks is verified in stage 3, and not in stage 0"
 	if err == nil || err.Error() != want {
-		t.Errorf("\nA revision is not verified while the requests of the one before are moved.\nAppend(...): want %q, got %v", want, err)
+		t.Errorf("\nA revision is not verified while requests of the previous revision are moved.\nAppend(...): want %q, got %v", want, err)
 	}
 }
 

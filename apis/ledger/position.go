@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Position is the progress of a deployment. A follower repository, a SiteSync and a Gate carry it, and refuse a lower one.
+// Position is the progress of a deployment. A follower repository, a SiteSync and a Gate carry it, and refuse a lower position.
 type Position struct {
 	// Epoch counts how often the ledger was recovered after a loss, from 1.
 	// +required
@@ -58,7 +58,7 @@ func (p Position) IsSameAttempt(q Position) bool {
 	return p.Revision > 0 && p.Epoch == q.Epoch && p.Revision == q.Revision && p.Attempt == q.Attempt
 }
 
-// HasReached is true for a position that has come to another one of the same attempt, or beyond it.
+// HasReached is true for a position at or beyond another position of the same attempt.
 func (p Position) HasReached(q Position) bool { return p.IsSameAttempt(q) && p.Compare(q) >= 0 }
 
 // Position returns how far the deployment is.

@@ -36,7 +36,7 @@ func TestPositionHasReached(t *testing.T) {
 		})
 	}
 	if (Position{}).IsSameAttempt(Position{}) {
-		t.Error("Before the first revision there is no attempt.")
+		t.Error("Before the first revision no attempt exists.")
 	}
 }
 

@@ -60,7 +60,7 @@ func TestBoundedTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := targetNumbers(s); !slices.Equal(got, []int64{5, 2}) {
-		t.Errorf("\nA revision that was withdrawn loses its trees before one that a rollback may go to.\nTargets(): got %v", got)
+		t.Errorf("\nA revision that was withdrawn loses its trees before a rollback target.\nTargets(): got %v", got)
 	}
 	tooMany := order(6, "many")
 	tooMany.Ordered.Revision.Plan = []Step{{Sites: append(slices.Clone(sites), "one-more")}}

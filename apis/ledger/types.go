@@ -38,7 +38,7 @@ const (
 
 // Head identifies the last event of a ledger.
 type Head struct {
-	// Ledger identifies the ledger: who opened it, and when. Empty means that no ledger exists.
+	// Ledger identifies the ledger by its opener and its time. Empty means that no ledger exists.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	Ledger string `json:"ledger,omitempty"`
@@ -116,7 +116,7 @@ type Step struct {
 	// +kubebuilder:validation:Maximum=100
 	Ahead *int32 `json:"ahead,omitempty"`
 
-	// Gate says whether a Gate judges the step before the next one begins.
+	// Gate says whether a Gate judges the step before the next step begins.
 	// +optional
 	Gate bool `json:"gate,omitempty"`
 
@@ -159,7 +159,7 @@ type RequestReference struct {
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid"`
 
-	// By is the user who asked.
+	// By is the user who made the request.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	By string `json:"by,omitempty"`
@@ -266,10 +266,10 @@ const (
 	// RejectedRequested is the reason of a rejection on request of a user.
 	RejectedRequested = "Requested"
 
-	// RejectedDelivery is that of a rejection by a repository, or by a limit. It may lose its cause once files of other users may be overwritten.
+	// RejectedDelivery is the reason of a rejection by a repository, or by a limit. It may lose its cause once files of other users may be overwritten.
 	RejectedDelivery = "DeliveryRefused"
 
-	// RejectedFilesLost is that of a rejection because files are in no object any more: only who renders them knows.
+	// RejectedFilesLost is the reason of a rejection because no object has the files any more: only the function, which renders them, detects it.
 	RejectedFilesLost = "FilesLost"
 )
 
@@ -329,7 +329,7 @@ type Past struct {
 	// +optional
 	Verdict *Verdict `json:"verdict,omitempty"`
 
-	// EndedAt is when the revision was judged or replaced.
+	// EndedAt is the time when the revision was judged or replaced.
 	// +required
 	EndedAt metav1.Time `json:"endedAt"`
 
@@ -384,7 +384,7 @@ type State struct {
 	// +kubebuilder:validation:Maximum=4503599627370496
 	LastNumber int64 `json:"lastNumber,omitempty"`
 
-	// Current revision. Absent before the first one.
+	// Current revision. Absent before the first revision.
 	// +optional
 	Current *Revision `json:"current,omitempty"`
 
@@ -401,7 +401,7 @@ type State struct {
 	// +kubebuilder:validation:Minimum=0
 	Target int64 `json:"target,omitempty"`
 
-	// Withdraws is the revision that a user rolled back with the current one. 0 means none.
+	// Withdraws is the revision that a user rolled back with the current revision. 0 means none.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Withdraws int64 `json:"withdraws,omitempty"`
@@ -415,7 +415,7 @@ type State struct {
 	// +kubebuilder:validation:Minimum=0
 	Stable int64 `json:"stable,omitempty"`
 
-	// History is the revisions that ended, the oldest first: the last 10, and the stable one. Together they have at most 1000 trees.
+	// History is the revisions that ended, the oldest first: the last 10, and the stable revision. Together they have at most 1000 trees.
 	// +optional
 	// +kubebuilder:validation:MaxItems=11
 	// +listType=atomic

@@ -136,7 +136,7 @@ func formatDecimal(r *big.Rat) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// Above reports whether a number in decimal notation is more than another one.
+// Above reports whether a number in decimal notation is more than another number.
 func Above(value string, most int) bool {
 	r, ok := new(big.Rat).SetString(value)
 	return ok && r.Cmp(big.NewRat(int64(most), 1)) > 0

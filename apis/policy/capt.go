@@ -17,7 +17,7 @@ func CheckRegion(c *configv1alpha1.ProviderConfigSpec, region string) error {
 	return nil
 }
 
-// CheckVPC returns an error when clusters may not be built in a VPC that is there already.
+// CheckVPC returns an error when clusters may not be built in an existing VPC.
 func CheckVPC(c *configv1alpha1.ProviderConfigSpec, id string) error {
 	if !slices.Contains(c.Policy.CAPT.VPCIDs, id) {
 		return errors.Errorf("%q is not among the spec.policy.capt.vpcIDs of the ClusterProviderConfig", id)

@@ -33,7 +33,7 @@ func checkHosts(in Input, o *unstructured.Unstructured) error {
 	return nil
 }
 
-// hostsOfRoute returns the hosts of an object that routes requests, and whether it does. A route without a host takes each one, and has the host "".
+// hostsOfRoute returns the hosts of an object that routes requests, and whether it does. A route without a host matches each host, and has the host "".
 func hostsOfRoute(o *unstructured.Unstructured) (hosts []string, isRoute bool) {
 	switch o.GroupVersionKind().GroupKind() {
 	case schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}, schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "GRPCRoute"},

@@ -42,7 +42,7 @@ func TestCheckHosts(t *testing.T) {
 		"IngressOwn":  {reason: "An Ingress with hosts of the namespace is taken.", hosts: ofTeam, object: ingress + "{rules: [{host: shop.example.org}]}"},
 		"IngressRule": {reason: "A rule without a host takes each one.", hosts: ofTeam, object: ingress + "{rules: [{http: {}}]}", want: "it takes requests to each host"},
 		"IngressRest": {reason: "A default backend takes each host.", hosts: ofTeam, object: ingress + "{defaultBackend: {}, rules: [{host: shop.example.org}]}", want: "it takes requests to each host"},
-		"Service":     {reason: "An object that routes nothing has no host.", hosts: ofTeam, object: "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {}"},
+		"Service":     {reason: "An object without routes has no host.", hosts: ofTeam, object: "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {}"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -379,7 +379,7 @@ func FuzzCheckTree(f *testing.F) {
 		// Accepted files are understood: each document stays in the claim's namespace.
 		objects, err := decodeObjects(name, content)
 		if err != nil && name != "kustomization.yaml" {
-			t.Fatalf("CheckTree(...): accepted what cannot be decoded: %s", err)
+			t.Fatalf("CheckTree(...): accepted a file that cannot be decoded: %s", err)
 		}
 		for _, o := range objects {
 			if o.GetNamespace() != "team-a" {

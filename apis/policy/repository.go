@@ -68,7 +68,7 @@ func (u RepositoryURL) Key() string {
 	return u.Scheme + "://" + host + "/" + strings.TrimRight(path, "/")
 }
 
-// Address of the server, with its port.
+// Address returns the address of the server, with its port.
 func (u RepositoryURL) Address() string {
 	if u.Port == "" {
 		return net.JoinHostPort(u.Host, defaultPortOf(u.Scheme))

@@ -139,7 +139,7 @@ func FuzzParseRepositoryURL(f *testing.F) {
 			t.Errorf("ParseRepositoryURL(%q): %+v is accepted", raw, u)
 		}
 		if RepositoryKey(raw) != u.Key() {
-			t.Errorf("RepositoryKey(%q): it is not the one that is parsed, %q", raw, u.Key())
+			t.Errorf("RepositoryKey(%q): it is not the key of the parsed URL, %q", raw, u.Key())
 		}
 	})
 }

@@ -27,7 +27,7 @@ const (
 	ShortestLookback = 5 * time.Second
 )
 
-// Lead returns how long a subject has to be live before the query may be asked, so that all samples that it looks at are of the subject.
+// Lead returns the time that a subject has to be live before the query may be sent, so that all samples in its range are of the subject.
 func (r Reach) Lead() time.Duration {
 	lead := time.Duration(0)
 	if r.Windows > 0 {

@@ -52,7 +52,7 @@ const (
 	placeholderStable = "stable"
 )
 
-// valueOf of a placeholder, and whether there is one of this name.
+// valueOf returns the value of a placeholder, and whether a placeholder of this name exists.
 func (v Values) valueOf(name string) (string, bool) {
 	value, ok := map[string]string{
 		"service": v.Service, "namespace": v.Namespace, "site": v.Site, placeholderCanary: v.Canary, placeholderStable: v.Stable,
@@ -71,10 +71,10 @@ type Template struct {
 	weight int
 }
 
-// Weight is about how long it takes to read the query, and again for each value that it is filled with.
+// Weight returns the approximate cost of reading the query, and of reading it again for each value that it is filled with.
 func (t *Template) Weight() int { return t.weight }
 
-// CheckNoTracks returns an error for a query that names a track. It can only be asked while two tracks get requests: at 100 percent the stable one gets
+// CheckNoTracks returns an error for a query that names a track. It can only be asked while two tracks get requests: at 100 percent the stable track gets
 // none, so that all that is compared with it would look good or bad by chance.
 func (t *Template) CheckNoTracks() error {
 	for _, m := range t.matchers {
@@ -218,7 +218,7 @@ func checkMatchers(e parser.Expr) error {
 	return nil
 }
 
-// matchersOf an expression, in the order of its text.
+// matchersOf returns the matchers of an expression, in the order of its text.
 func matchersOf(e parser.Expr) []*labels.Matcher {
 	return slices.Concat(parser.ExtractSelectors(e)...)
 }

@@ -202,7 +202,7 @@ func TestRefusedValues(t *testing.T) {
 				}
 			}
 			if _, err := fill(`up{a="{{service}}"}`, Values{Service: "a", Site: tc.value}); err != nil {
-				t.Errorf("\nA value that nobody asks for does not matter.\nfill(...): %v", err)
+				t.Errorf("\nA value without a placeholder does not matter.\nfill(...): %v", err)
 			}
 		})
 	}

@@ -27,7 +27,7 @@ type Problem struct {
 	// Message describes the problem. It holds no value of the object.
 	Message string
 
-	// Unknown is true for a field that the schema does not have. A newer one may have it.
+	// Unknown is true for a field that the schema does not have. A newer schema may have it.
 	Unknown bool
 
 	// Duplicate is true for an item of a list whose key an item before it has. Server-side apply refuses the list, and client-side apply does not.
@@ -54,7 +54,7 @@ func (s *Set) Namespaced(gk schema.GroupKind) (namespaced, known bool) {
 	return namespaced, known
 }
 
-// ClusterScoped are the kinds of the set that are known to be in no namespace, sorted.
+// ClusterScoped returns the kinds of the set whose definitions are cluster-scoped, sorted.
 func (s *Set) ClusterScoped() []schema.GroupKind {
 	out := []schema.GroupKind{}
 	for gk, namespaced := range s.scopes {

@@ -71,7 +71,7 @@ func (t Threshold) amountText() string {
 	return t.amount.Value + " " + t.amount.Unit
 }
 
-// Unit of the limit. It is empty for a number without one.
+// Unit returns the unit of the limit. It is empty for a number without a unit.
 func (t Threshold) Unit() string { return t.amount.Unit }
 
 // Compares says whether the threshold has a comparison.

@@ -30,7 +30,7 @@ const (
 // Files are the files of a directory, by their path in it. Paths are relative, clean and separated by slashes.
 type Files map[string][]byte
 
-// Names of the files, sorted.
+// Names returns the names of the files, sorted.
 func (f Files) Names() []string {
 	return slices.Sorted(maps.Keys(f))
 }

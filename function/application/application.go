@@ -35,7 +35,7 @@ type Input struct {
 	// Observed composed resources, by their name in the composition.
 	Observed map[string]*unstructured.Unstructured
 
-	// Now is written to the log of transitions. It is read only to end the wait for a deployment that takes up no image.
+	// Now is written to the log of transitions. It is read only to end the wait for a deployment that does not observe an image.
 	Now metav1.Time
 }
 

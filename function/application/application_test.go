@@ -194,7 +194,7 @@ func TestSpecProblem(t *testing.T) {
 				t.Errorf("\n%s\nphase %s, condition %v", tc.reason, w.in.Status.Phase, got)
 			}
 			if len(w.out.Resources) != len(before) || w.in.Status.Available != "1/1" {
-				t.Errorf("\n%s\nWhat runs stays, and is shown: %d resources, %+v", tc.reason, len(w.out.Resources), w.in.Status)
+				t.Errorf("\n%s\nThe running image stays, and is shown: %d resources, %+v", tc.reason, len(w.out.Resources), w.in.Status)
 			}
 		})
 	}

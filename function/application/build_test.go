@@ -243,7 +243,7 @@ func TestBuildTrouble(t *testing.T) {
 				t.Errorf("\n%s\n-want, +got:\n%s\n%s", tc.reason, diff, s.Message)
 			}
 			if w.deploymentImage() != newImage || s.Available != "1/1" {
-				t.Errorf("\n%s\nWhat runs is not touched: %s, %+v", tc.reason, w.deploymentImage(), s)
+				t.Errorf("\n%s\nThe running image is not changed: %s, %+v", tc.reason, w.deploymentImage(), s)
 			}
 		})
 	}
@@ -293,12 +293,12 @@ func TestLostBuild(t *testing.T) {
 	w.builds("Queued", atCommit(firstCommit))
 	w.run()
 	if w.deploymentImage() != newImage || w.in.Status.Phase != v1alpha1.PhaseRunning {
-		t.Errorf("What was built of the commit that is wanted runs: %+v", w.in.Status)
+		t.Errorf("The image of the wanted commit runs: %+v", w.in.Status)
 	}
 	delete(w.in.Observed, BuildName)
 	w.run()
 	if w.deploymentImage() != newImage || w.out.Resources[BuildName].Object == nil {
-		t.Errorf("What runs stays while its ImageBuild is lost: %+v", w.in.Status)
+		t.Errorf("The running image stays while its ImageBuild is lost: %+v", w.in.Status)
 	}
 }
 

@@ -87,7 +87,7 @@ func deployedCondition(f *Facts) projection.Condition {
 
 func (f *Facts) missingReason() string { return cmp.Or(f.MissingReason, v1alpha1.ReasonMissing) }
 
-// availableCondition says whether each Site has a pod that serves. Pods of an earlier image count while the present one is not deployed; after that
+// availableCondition says whether each Site has a pod that serves. Pods of an earlier image count while the present image is not deployed; after that
 // they are there because another controller changed the Deployment.
 func availableCondition(f *Facts) projection.Condition {
 	const of = v1alpha1.TypeAvailable
@@ -135,7 +135,7 @@ func routedCondition(f *Facts) projection.Condition {
 	return projection.Is(of, true, v1alpha1.ReasonAccepted, "")
 }
 
-// stalledCondition is true when the Application makes no progress until a user acts. A crash loop is none: it may end by itself.
+// stalledCondition is true when the Application makes no progress until a user acts. A crash loop does not count: it may end by itself.
 func stalledCondition(f *Facts) projection.Condition {
 	const of = v1alpha1.TypeStalled
 	message := f.currentRow().message(f)

@@ -34,7 +34,7 @@ func TestDeployingConditions(t *testing.T) {
 	}
 	for _, c := range []projection.Condition{deployedCondition(stalled), reconcilingCondition(stalled)} {
 		if !strings.HasSuffix(c.Message, stalled.Deployment.Message) {
-			t.Errorf("%s does not say what to do about a deployment that is stalled: %q", c.Type, c.Message)
+			t.Errorf("%s names no action for a stalled deployment: %q", c.Type, c.Message)
 		}
 	}
 }

@@ -72,7 +72,7 @@ type Build struct {
 	// Waiting is a rebuilt image that is held back.
 	Waiting v1alpha1.WaitingImage
 
-	// seenAt is when the commit was seen first.
+	// seenAt is the time of the first observation of the commit.
 	seenAt *metav1.Time
 }
 
@@ -321,7 +321,7 @@ func (f *Facts) firstNotServing() (deliveryv1alpha1.SiteHealthState, bool) {
 	return found, found.Name != ""
 }
 
-// hasEarlierImage reports whether each Site has a pod that serves, of this image or of an earlier one, while the present one is not everywhere.
+// hasEarlierImage reports whether each Site has a pod that serves, of this image or of an earlier image, while the present image is not everywhere.
 func (f *Facts) hasEarlierImage() bool {
 	sites := f.observedSites()
 	isDown := func(s deliveryv1alpha1.SiteHealthState) bool {

@@ -21,7 +21,7 @@ func (f *Facts) pendingMessage() string {
 	}
 }
 
-// buildMessage says where the build stands.
+// buildMessage describes the progress of the build.
 func (f *Facts) buildMessage() string {
 	b := f.Build
 	switch b.State {
@@ -105,7 +105,7 @@ func (f *Facts) servedMessage() string {
 	return "It is not known whether the Sites serve the image."
 }
 
-// siteMessage says why a Site does not serve.
+// siteMessage returns the reason why a Site does not serve.
 func siteMessage(s deliveryv1alpha1.SiteHealthState) string {
 	text := fmt.Sprintf("Site %s: %s", s.Name, cmp.Or(s.Reason, string(s.State)))
 	if s.Message != "" {

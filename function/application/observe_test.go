@@ -112,6 +112,6 @@ func TestHandoverEnds(t *testing.T) {
 	w.run()
 	got := []string{string(w.in.Status.Phase), w.in.Status.Message}
 	if diff := cmp.Diff([]string{"Pending", "IntentDeployment shop has not taken up this spec yet."}, got); diff != "" || w.out.Passing {
-		t.Errorf("What the status says of a deployment that nothing carries out: -want, +got:\n%s", diff)
+		t.Errorf("The status of a deployment without a controller: -want, +got:\n%s", diff)
 	}
 }

@@ -43,7 +43,7 @@ func progressCheck(timeout deploymentv1alpha1.Duration) deploymentv1alpha1.Check
 	return out
 }
 
-// isProgressCheck reports whether deploy.progressTimeout added a check: a user may give the name to another one.
+// isProgressCheck reports whether deploy.progressTimeout added a check: a user may give the name to another check.
 func isProgressCheck(c deploymentv1alpha1.Check) bool {
 	return equality.Semantic.DeepEqual(c, progressCheck(c.Timeout))
 }

@@ -72,10 +72,10 @@ func TestProgressDigest(t *testing.T) {
 		return [2]string{outer, inner}
 	}
 	if diff := cmp.Diff([2]string{application, deployment}, digests("{sites: [edge1]}")); diff != "" {
-		t.Errorf("\nThe digests of an Application without a progressTimeout are those of before.\n-want, +got:\n%s", diff)
+		t.Errorf("\nThe digests of an Application without a progressTimeout stay.\n-want, +got:\n%s", diff)
 	}
 	if got := digests("{sites: [edge1], progressTimeout: 1m}"); got[0] == application || got[1] == deployment {
-		t.Errorf("\nA progressTimeout is part of what is asked for.\ngot %v", got)
+		t.Errorf("\nA progressTimeout is part of the request.\ngot %v", got)
 	}
 }
 

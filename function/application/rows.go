@@ -19,7 +19,7 @@ type Row struct {
 	message func(*Facts) string
 }
 
-// Rows returns the table of phases: the first row that matches gives the phase. The last one always matches.
+// Rows returns the table of phases: the first row that matches gives the phase. The last row always matches.
 func Rows() []Row {
 	return []Row{{
 		Known:   "the spec cannot be carried out, or is refused",
@@ -69,7 +69,7 @@ func Rows() []Row {
 	}}
 }
 
-// currentRow returns the first row that matches. The last one always does.
+// currentRow returns the first row that matches. The last row always does.
 func (f *Facts) currentRow() Row {
 	rows := Rows()
 	return rows[slices.IndexFunc(rows, func(r Row) bool { return r.matches(f) })]

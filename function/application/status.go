@@ -53,7 +53,7 @@ func projectStatus(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) 
 	return s
 }
 
-// isAnotherRequest reports whether a status is about another spec, commit or image than the last one, so that its phases start again.
+// isAnotherRequest reports whether a status is about another spec, commit or image than the last status, so that its phases start again.
 func isAnotherRequest(last, next *v1alpha1.ApplicationStatus) bool {
 	return last.Phase != "" && (last.SpecDigest != next.SpecDigest || last.Image != next.Image || last.Source.Commit != next.Source.Commit)
 }

@@ -39,7 +39,7 @@ type Result struct {
 	// Tracks say which objects each track has, and which both share. It is nil for a Blueprint without spec.canary.
 	Tracks *track.Description
 
-	// Err says why it failed. Nil means that it did not.
+	// Err is the error of a failed example. Nil means success.
 	Err error
 }
 

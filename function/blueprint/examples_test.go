@@ -48,7 +48,7 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(encoded(t, want), encoded(t, b)); diff != "" {
-				t.Errorf("The file is what is made from the directory: -file, +directory:\n%s", diff)
+				t.Errorf("The file equals the Blueprint that is made from the directory: -file, +directory:\n%s", diff)
 			}
 			results, err := Test(t.Context(), b, render.NewRenderer())
 			if err != nil {
@@ -82,7 +82,7 @@ func everything(t *testing.T, b *catalogv1alpha1.Blueprint, e catalogv1alpha1.Bl
 	for _, v := range values {
 		said := v.From == render.FromClaim && v.Key != "type" && v.Key != "claim" && v.Key != "namespace"
 		if (said || v.From == render.FromSite && v.Key != "site") && !strings.Contains(all.String(), v.Value) {
-			t.Errorf("%s: %s=%q is nowhere in what was rendered", r.Name, v.Key, v.Value)
+			t.Errorf("%s: %s=%q is in no rendered file", r.Name, v.Key, v.Value)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // A graph has the dependencies of packages, by their names.
 type graph map[v1alpha1.PackageName][]v1alpha1.PackageName
 
-// newGraph returns the graph of packages, or a sentence about the first name that is there twice, is unknown or is not enabled.
+// newGraph returns the graph of packages, or a sentence about the first name that occurs twice, is unknown or is not enabled.
 func newGraph(packages []v1alpha1.Package) (graph, string) {
 	g := graph{}
 	for i, p := range packages {

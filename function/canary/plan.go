@@ -138,7 +138,7 @@ func (in Input) weightsOf(steps []deploymentv1alpha1.CanaryStep) []ledger.Step {
 	return out
 }
 
-// setAhead gives each step the pods of the next one.
+// setAhead gives each step the pods of the next step.
 func (in Input) setAhead(steps []ledger.Step) {
 	for i := range steps[:len(steps)-1] {
 		steps[i].Ahead = new(*steps[i+1].Weight)

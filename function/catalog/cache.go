@@ -20,7 +20,7 @@ type Cache struct{ objects *memo.Memo[any] }
 // NewCache returns a Cache that holds objects of about maxBytes.
 func NewCache(maxBytes int) *Cache { return &Cache{objects: memo.New[any](maxBytes)} }
 
-// Resolve is as the function of that name.
+// Resolve is the function Resolve with a cache.
 func (c *Cache) Resolve(q Query, answers Answers) (*Selection, []Need, error) {
 	d := &requirements{answers: answers, cache: c, given: sha256.New()}
 	s, needs, err := resolveQuery(d, q)

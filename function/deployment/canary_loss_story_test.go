@@ -62,7 +62,7 @@ func (w *world) tellWaves() {
 		want = slices.Insert(want, len(want)-1, "green 2: 100 | blue 1: 0, green 2: 100")
 	}
 	if diff := cmp.Diff(want, told); diff != "" || !out.Ready {
-		t.Errorf("\nEach wave goes through its steps after the one before.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
+		t.Errorf("\nEach wave goes through its steps after the previous wave.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
 	w.ask("r", 2, action("RollbackTo"), toRevision(1))
 	for _, site := range []string{"edge1", "edge2"} {

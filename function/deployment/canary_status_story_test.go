@@ -24,7 +24,7 @@ func TestCanaryStatus(t *testing.T) {
 		"AwaitingPromotion 3/4 50 green of 1 promote 3",
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
-		t.Errorf("\nThe status says what each step waits for.\n-want, +got:\n%s", diff)
+		t.Errorf("\nThe status says why each step waits.\n-want, +got:\n%s", diff)
 	}
 	w.wantCondition("A user is awaited.", out, deploymentv1alpha1.TypeReconciling, corev1.ConditionTrue, deploymentv1alpha1.ReasonAwaitingPromotion)
 	if site := out.Status.Delivery.Sites["edge1"]; site.Weight == nil || *site.Weight != 50 {

@@ -219,7 +219,7 @@ func (w *canaryWalk) deliverAll() {
 			continue
 		}
 		if err := w.repository(w.url(name)).deliver(w.decode(w.in.Observed[name]), ledger.Head{}, w.in.Now.Time, true); err != nil {
-			w.t.Errorf("%s is asked to record what is illegal: %s", name, err)
+			w.t.Errorf("%s gets an illegal event: %s", name, err)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestCanaryWalk(t *testing.T) {
 			seen[what] = seen[what] || strings.Contains(told, what)
 		}
 		if soak.Long() && first%1_000 == 0 {
-			t.Logf("%d stories were told", first)
+			t.Logf("%d scenarios were played", first)
 		}
 	}
 	if !soak.Long() {

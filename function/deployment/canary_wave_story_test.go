@@ -105,7 +105,7 @@ func TestCanaryFrozenBetweenWaves(t *testing.T) {
 			tc.breaks(w)
 			told, out := w.story("edge2", cluster{})
 			if diff := cmp.Diff([]string{"blue 1: 100"}, told); diff != "" || w.directory("edge1") != "blue 1: 0, green 2: 100" {
-				t.Errorf("\n%s The canary keeps what it has, and waits before its next wave.\n-want, +got:\n%s\nedge1 has %s: %s", tc.reason, diff, w.directory("edge1"), out.Status.Message)
+				t.Errorf("\n%s The canary keeps its trees, and waits before its next wave.\n-want, +got:\n%s\nedge1 has %s: %s", tc.reason, diff, w.directory("edge1"), out.Status.Message)
 			}
 			w.objects = objects
 			w.say(intent)
@@ -135,7 +135,7 @@ func TestCanaryAtTheEnd(t *testing.T) {
 	w.ask("r", 2, action("Retry"), uid("r"), func(r *rolloutv1alpha1.RolloutRequest) { r.CreationTimestamp = w.in.Now })
 	_, out = w.story("edge1", cluster{})
 	if c := out.Status.Canary; c == nil || c.Step != "3/3" || c.Promote == nil || *c.Promote != 3 {
-		t.Fatalf("\nThe pause behind the last weight holds the verdict back, and its step is the one to name.\ngot %+v: %s", c, out.Status.Message)
+		t.Fatalf("\nThe pause behind the last weight holds the verdict back, and a user names its step.\ngot %+v: %s", c, out.Status.Message)
 	}
 	w.ask("p", 3, action("Promote"), stepNumber(3), uid("p"))
 	if told, _ = w.story("edge1", cluster{}); told[len(told)-1] != "green 3: 100" {

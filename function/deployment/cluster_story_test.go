@@ -81,7 +81,7 @@ func TestWaitForCluster(t *testing.T) {
 			w.cluster("Live", "NotReady", true, false)
 			w.live()
 			out = w.settle()
-			w.want("What was delivered stays.", out, both)
+			w.want("The delivered trees stay.", out, both)
 			if got := out.Status.Delivery.Sites["edge2"].Message; engine && got != "The Site's cluster is degraded: NotReady: DockerCluster c: no quota" {
 				t.Errorf("the Site does not say so: %q", got)
 			}
@@ -97,7 +97,7 @@ func TestWaitForCluster(t *testing.T) {
 			w.cluster("Live", "", true, true)
 			w.succeed(engine)
 			w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
-			w.want("Another revision waits anew.", w.settle(), view{
+			w.want("The next revision waits again.", w.settle(), view{
 				Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "1/2", Trees: []string{"2 edge1 Desired", "2 edge2 Keep"},
 			})
 		})
@@ -133,7 +133,7 @@ func TestUpgradeWhileWaiting(t *testing.T) {
 				want = view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst}
 			}
 			w.upgrade("# new\n")
-			w.want("What a Site waits for cannot be rendered any more.", w.settle(), want)
+			w.want("The tree that a Site waits for cannot be rendered any more.", w.settle(), want)
 		})
 	}
 }

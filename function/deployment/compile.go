@@ -74,7 +74,7 @@ type Compiled struct {
 	timer timer
 }
 
-// isChosen is true for a Site that the deployment is for, as far as that is known.
+// isChosen is true for a Site of the deployment, as far as its Sites are known.
 func (c Compiled) isChosen(site string) bool { return c.chosen == nil || c.chosen[site] }
 
 // sitesWithoutSync returns the Sites that the SiteSync does not observe: they have neither an engine nor a cluster to wait for.
@@ -93,7 +93,7 @@ type timer struct {
 
 func newTimer(now func() time.Time) timer { return timer{now: now, began: now()} }
 
-// endStage notes how long the present stage took. The next one begins.
+// endStage records the duration of the present stage. The next stage begins.
 func (t *timer) endStage(name deploymentv1alpha1.Phase) {
 	now := t.now()
 	if !now.IsZero() {
@@ -233,7 +233,7 @@ func unquotedSites(in Input) []string {
 	})
 }
 
-// sitesWithCluster are the Sites that wait for a Cluster API cluster.
+// sitesWithCluster returns the Sites that wait for a Cluster API cluster.
 func sitesWithCluster(places []catalog.Place) map[string]bool {
 	out := map[string]bool{}
 	for _, p := range places {
@@ -244,7 +244,7 @@ func sitesWithCluster(places []catalog.Place) map[string]bool {
 	return out
 }
 
-// sitesWithoutReports are the Sites that have no engine, and whether delivered counts as live there.
+// sitesWithoutReports returns the Sites without an engine, and whether a delivery counts as live there.
 func sitesWithoutReports(places []catalog.Place) map[string]bool {
 	out := map[string]bool{}
 	for _, p := range places {

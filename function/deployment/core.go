@@ -34,7 +34,7 @@ type Input struct {
 	// Claim that the call is for.
 	Claim rolloutv1alpha1.ClaimReference
 
-	// UID of the composite resource. A deployment that is made again under its name has another one.
+	// UID of the composite resource. A deployment that is recreated under its name has another UID.
 	UID string
 
 	// Spec of the claim, and the last Status.

@@ -51,7 +51,7 @@ func (c *channel) noteSelection(s *catalog.Selection, err error) {
 	}
 }
 
-// checkDigest returns a problem when the object under the pinned name is another one than was ordered.
+// checkDigest returns a problem when the object under the pinned name is not the ordered object.
 func (c *channel) checkDigest(digest string) error {
 	err := CheckPinned(c.pinned, digest)
 	if err == nil {

@@ -121,7 +121,7 @@ func TestMovedRepository(t *testing.T) {
 	w.wantUpdated("A renderer that changes no byte changes nothing.", w.settle(), moved)
 	w.upgrade("# new\n")
 	moved.Update.Renderer = "3"
-	w.wantUpdated("One that does waits.", w.settle(), moved)
+	w.wantUpdated("A renderer that changes a byte waits.", w.settle(), moved)
 }
 
 // TestEqualTrees changes the catalog without changing a tree. That makes no revision, and a later renderer is held back as if the change had not been.
@@ -184,7 +184,7 @@ func TestEqualTrees(t *testing.T) {
 			w.wantUpdated(tc.reason+" It still does.", w.settle(), same)
 			w.in.Now = metav1.NewTime(w.in.Now.Add(time.Hour))
 			if tc.manual {
-				w.wantUpdated(tc.reason+" Nobody has a turn.", w.settle(), same)
+				w.wantUpdated(tc.reason+" The time alone approves nothing.", w.settle(), same)
 				return
 			}
 			if out := w.settle(); out.Status.Revision != 2 {

@@ -40,7 +40,7 @@ func compileChecksIn(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Se
 	return checks, nil
 }
 
-// objectiveFields are the fields that say the objectives of an intent, by their metrics.
+// objectiveFields returns the fields with the objectives of an intent, by their metrics.
 func objectiveFields(s deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent) map[string]string {
 	field, out := "spec.intent", make(map[string]string, len(i.SLOs))
 	if s.Expectation != nil {

@@ -71,7 +71,7 @@ func markedDigest(kinds []catalogv1alpha1.IrreversibleKind, has map[string]strin
 	return d[:min(len(d), digestLength)]
 }
 
-// verifiedFiles are the files of the present revision, by Site. There are none while it is not verified, or was not delivered as a whole.
+// verifiedFiles returns the files of the present revision, by Site. It is empty while that is not verified, or was not delivered as a whole.
 func verifiedFiles(o Observed) map[string]tree.Files {
 	out := map[string]tree.Files{}
 	if !o.state.IsVerified() {

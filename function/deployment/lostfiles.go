@@ -63,7 +63,7 @@ func (x trackedState) keepTree(delivery string, from compose.Directory) compose.
 	return kept
 }
 
-// isReported is true for a delivery that reports of the present position. The report of another one may be that of a backup.
+// isReported is true for a delivery that reports of the present position. The report of another position may come from a backup.
 func (x trackedState) isReported(delivery string) bool {
 	observed := x.observed.deliveries[delivery]
 	return observed != nil && observed.Status.AtProvider.AppliedPosition() == x.state.Position()

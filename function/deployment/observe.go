@@ -97,7 +97,7 @@ func (c *Core) withLedger(o Observed, in Input) (Observed, error) {
 	return o, nil
 }
 
-// recordingTime is when events count as recorded that are only proposed: the provider notes the time when it records them.
+// recordingTime is the recording time of proposed events: the provider sets the time when it records them.
 func recordingTime() time.Time { return time.Time{} }
 
 // readResource reads a composed resource.

@@ -93,7 +93,7 @@ func canReturn(o Observed, what placedSites) bool {
 	return true
 }
 
-// checkMove returns a problem for a request whose revision could not take the requests over from the stable one, where one of the two has no tracks.
+// checkMove returns a problem for a request whose revision could not take the requests over from the stable revision, where one of the two has no tracks.
 func checkMove(o Observed, s *catalog.Selection, is ledger.Request, what placedSites) error {
 	if !what.placement.IsMove || o.state.Current.Request == is || isReturn(o, what.placement) {
 		return nil
@@ -188,7 +188,7 @@ func (c *Core) readWorkload(r compose.Rendered) (track.Workload, error) {
 	})
 }
 
-// withCanarySteps returns the desired revision with its steps, if its requests are shared with the stable one.
+// withCanarySteps returns the desired revision with its steps, if its requests are shared with the stable revision.
 func withCanarySteps(in Input, o Observed, s *catalog.Selection, d step.Desired, checks gates.Checks) (step.Desired, error) {
 	config := in.Spec.DeliveryConfig
 	switch {

@@ -25,7 +25,7 @@ func TestUnreadValue(t *testing.T) {
 		t.Errorf("A value that the Blueprint does not read is refused with its field: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(message+". Revision 1 stays as it is.", out.Status.Message); diff != "" {
-		t.Errorf("What runs goes on: -want, +got:\n%s", diff)
+		t.Errorf("The running revision goes on: -want, +got:\n%s", diff)
 	}
 	if out.Status.Phase != deploymentv1alpha1.PhaseFailed || out.Status.Revision != 1 {
 		t.Errorf("Run(...): got phase %s at revision %d, want Failed at 1", out.Status.Phase, out.Status.Revision)

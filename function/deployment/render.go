@@ -55,7 +55,7 @@ func (c *Core) renderSitesIn(ctx context.Context, in Input, i intent.Intent, s *
 // placesAtOnce is the number of Sites that one call renders in parallel.
 const placesAtOnce = 4
 
-// eachPlace renders for several places at once. Where several fail, the error is that of the first one in the order of places. A panic goes on in the
+// eachPlace renders for several places at once. Of several errors it returns the first in the order of places. A panic goes on in the
 // goroutine of the caller, which recovers it as the error of one call: here it would end the process, which serves the deployments of all tenants.
 func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered, error)) ([]compose.Rendered, error) {
 	out, errs, panics := make([]compose.Rendered, len(places)), make([]error, len(places)), make([]string, len(places))

@@ -78,7 +78,7 @@ func TestApprovals(t *testing.T) {
 			}
 			got := w.updated(out)
 			if name == "Suspended" && got.Update.Blueprint != "web-1.1.0" {
-				t.Errorf("\n%s\nRun(...): what waits is %+v", tc.reason, got.Update)
+				t.Errorf("\n%s\nRun(...): the waiting update is %+v", tc.reason, got.Update)
 			}
 			if diff := cmp.Diff(tc.want, got.Results) + cmp.Diff(tc.revision, got.Revision); diff != "" {
 				t.Errorf("\n%s\nRun(...): -want, +got:\n%s\n%s", tc.reason, diff, out.Status.Message)

@@ -68,7 +68,7 @@ func TestRememberedStays(t *testing.T) {
 	w.settle()
 	w.in.Spec.Intent, w.in.Observed = first, nil
 	if diff := cmp.Diff(before, w.remembered()); diff != "" {
-		t.Errorf("\nNo call changes what others share.\nRun(...): -before, +after:\n%s", diff)
+		t.Errorf("\nNo call changes a shared result.\nRun(...): -before, +after:\n%s", diff)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestManualWaitsForApproval(t *testing.T) {
 	w.release("1.1.0")
 	held := updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Update: deploymentv1alpha1.UpdateStatus{Blueprint: "web-1.1.0"}, Lines: "1.0.0"}
 	out := w.settle()
-	w.wantUpdated("Nothing is taken, and it says what waits.", out, held)
+	w.wantUpdated("The update is not applied, and the message names it.", out, held)
 	if want := "An update waits: Blueprint web-1.1.0."; !strings.Contains(out.Status.Message, want) {
 		t.Errorf("Run(...): want message with %q, got %q", want, out.Status.Message)
 	}
@@ -171,7 +171,7 @@ func TestPinnedGone(t *testing.T) {
 				t.Errorf("\n%s\nRun(...): update: -want, +got:\n%s", tc.reason, diff)
 			}
 			w.ask("mend", 1)
-			w.wantUpdated("Approving the one in the channel mends it.", w.settle(), updated{Revision: 2, Ready: true, Blueprint: tc.update, Lines: tc.lines, Results: "mend=Done"})
+			w.wantUpdated("Approving the Blueprint in the channel repairs the deployment.", w.settle(), updated{Revision: 2, Ready: true, Blueprint: tc.update, Lines: tc.lines, Results: "mend=Done"})
 		})
 	}
 }

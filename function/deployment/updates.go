@@ -27,7 +27,7 @@ func Pinned(b *ledger.BlueprintReference, choice deploymentv1alpha1.BlueprintCho
 	return b
 }
 
-// pinnedVersion is a Blueprint that was chosen by its version, and that goes by a name. It is nil otherwise.
+// pinnedVersion returns the Blueprint if it was selected by its version and has the name, or nil.
 func pinnedVersion(b *ledger.BlueprintReference, name string) *ledger.BlueprintReference {
 	if b.Channel != "" || b.Name != name {
 		return nil

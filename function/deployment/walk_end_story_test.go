@@ -55,7 +55,7 @@ func TestEnded(t *testing.T) {
 			w.require(rolloutv1alpha1.RolloutRequestSpec{Action: rolloutv1alpha1.ActionRollbackTo, Revision: 2, ToRevision: new(int64(1))})
 			w.rests()
 		}},
-		"NeverKnown": {reason: "The target of a rollback is known once a lost delivery can be composed again.", want: "what a rollback would restore is never known", tell: func(w *walk) {
+		"NeverKnown": {reason: "The target of a rollback is known once a lost delivery can be composed again.", want: "the target of a rollback is never known", tell: func(w *walk) {
 			w.works()
 			w.set("Site", "edge3", "clusters/edge3x", "spec", "repository", "path")
 			w.works()

@@ -124,7 +124,7 @@ func (w *walk) ended(out *reply) {
 		w.mustHold("RolledBack")
 	case deploymentv1alpha1.OutcomeFailed:
 		if c := conditionOf(out.Output, deploymentv1alpha1.TypeRolledBack); c.Reason == deploymentv1alpha1.ReasonNotRecorded && !w.hasLostPart() {
-			w.truth.violatedf("what a rollback would restore is never known")
+			w.truth.violatedf("the target of a rollback is never known")
 		}
 	}
 	w.mustCommitOnce()

@@ -159,7 +159,7 @@ func (w *walk) judgeEvents(m moment, p judgedCall, events []ledger.Event, fresh 
 		next, err := ledger.Append(s, w.now, e)
 		if err != nil {
 			if i >= p.asked {
-				w.truth.violatedf("a call proposes what cannot follow: %s", err)
+				w.truth.violatedf("a call proposes an illegal event: %s", err)
 			}
 			return s
 		}

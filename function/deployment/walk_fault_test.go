@@ -83,7 +83,7 @@ func (w *walk) losses() []fault {
 		}},
 		{"a backup is made", func() { w.saved = w.backup() }},
 		{"a backup is restored", w.restore},
-		{"repositories are made anew", func() {
+		{"repositories are recreated", func() {
 			for name := range w.repos {
 				w.repos[name] = w.newRepo()
 			}

@@ -49,7 +49,7 @@ func (w *walk) appendByAnotherHand(permits permission) bool {
 	}
 	next, err := ledger.Append(before, w.now, update.Events[0])
 	if err != nil {
-		w.truth.violatedf("another hand would append what is illegal: %s", err)
+		w.truth.violatedf("the second writer would append an illegal event: %s", err)
 		return false
 	}
 	taken := r.memory.taken

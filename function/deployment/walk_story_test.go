@@ -20,7 +20,7 @@ func (w *walk) provide(name string, crash bool) {
 	before := r.memory.record
 	// A call may have seen the numbers of a ledger of which nothing is left, and order the next one.
 	if err := r.deliver(d, w.reportedElsewhere(name), w.now, crash); err != nil && (r.memory.ledger.Seq > 0 || !w.truth.lossy || !isAboutNumber(err)) {
-		w.truth.violatedf("%s is asked to record what is illegal: %s", name, err)
+		w.truth.violatedf("%s gets an illegal event: %s", name, err)
 	}
 	w.noteShown(r.memory.ledger, d, crash)
 	if reason := reasonOf(d); reason != "" {

@@ -80,7 +80,7 @@ func stories(t *testing.T) []uint64 {
 		first, err := strconv.ParseUint(from, 10, 64)
 		last, err2 := strconv.ParseUint(to, 10, 64)
 		if err != nil || err2 != nil {
-			t.Fatalf("INTENTPLANE_WALK=%s: %q is no story", named, part)
+			t.Fatalf("INTENTPLANE_WALK=%s: %q is not a scenario", named, part)
 		}
 		for ; first <= last; first++ {
 			out = append(out, first)

@@ -219,7 +219,7 @@ func (w *walk) judge(m moment, out *reply, fresh bool) {
 			continue
 		}
 		if !phase.Legal(tr.From, tr.To) {
-			w.truth.violatedf("%s to %s is no edge", tr.From, tr.To)
+			w.truth.violatedf("%s to %s is not an edge", tr.From, tr.To)
 		}
 	}
 	if out.Status.Phase == deploymentv1alpha1.PhaseSucceeded && out.Status.Outcome == deploymentv1alpha1.OutcomeSucceeded && fresh {

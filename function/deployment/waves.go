@@ -36,7 +36,7 @@ func planSteps(waves []deploymentv1alpha1.Wave, places []catalog.Place) ([]ledge
 	return slices.DeleteFunc(steps, func(s ledger.Step) bool { return len(s.Sites) == 0 }), nil
 }
 
-// waveOfSites is which wave each Site is in.
+// waveOfSites returns the index of the wave of each Site.
 func waveOfSites(waves []deploymentv1alpha1.Wave, places []catalog.Place) (map[string]int, error) {
 	in := map[string]int{}
 	for i, w := range waves {

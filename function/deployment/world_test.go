@@ -277,7 +277,7 @@ func (w *world) deliver(names ...string) {
 		d := w.decode(w.in.Observed[name])
 		url := w.url(name)
 		if err := w.repository(url).deliver(d, ledger.Head{}, w.in.Now.Time, false); err != nil {
-			w.t.Errorf("%s is asked to record what is illegal: %s", name, err)
+			w.t.Errorf("%s gets an illegal event: %s", name, err)
 		}
 		if r := d.Status.AtProvider.Remote; r != nil {
 			r.URL = url

@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/function/memo"
 )
 
-// Bounds of the checks of one deployment. The schema has the first one too.
+// Bounds of the checks of one deployment. The schema has the first bound, too.
 const (
 	maxChecks      = 200
 	maxBytes       = 512 << 10

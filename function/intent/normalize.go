@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent/document"
 )
 
-// Bounds of an intent. The schema of an expectation has the same ones.
+// Bounds of an intent. The schema of an expectation has the same bounds.
 const (
 	maxSites      = 100
 	maxReplicas   = 10000

@@ -67,7 +67,7 @@ func (i Intent) networkSettings() []Setting {
 	return out
 }
 
-// endpointSettings are the ports, and the protocols that are not the usual one.
+// endpointSettings returns the ports, and the protocols that are not the default.
 func (i Intent) endpointSettings() []Setting {
 	out := []Setting{}
 	for _, e := range i.Endpoints {

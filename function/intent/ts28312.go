@@ -28,7 +28,7 @@ func objectType(name string) (string, bool) {
 	return t, ok
 }
 
-// targetNames are the names that a target's attribute may have.
+// targetName returns the name for a target's attribute, and whether the attribute is known.
 func targetName(attribute string) (string, bool) {
 	switch attribute {
 	case "latency", "jitter", "throughput", "availability", "latency_p50", "latency_p90", "latency_p95", "latency_p99",

@@ -36,7 +36,7 @@ type Compiled struct {
 	// Checks that the deployment is judged by.
 	Checks gates.Checks
 
-	// track that workloads are rendered in. Empty means the first one.
+	// track that workloads are rendered in. Empty means the first track.
 	track string
 }
 

@@ -17,7 +17,7 @@ func Edges() map[v1alpha1.Phase][]v1alpha1.Phase {
 	return v1alpha1.PhaseChanges()
 }
 
-// forwardPhases is the way of a deployment that goes well.
+// forwardPhases returns the phases of a deployment without a failure.
 func forwardPhases() []v1alpha1.Phase {
 	return []v1alpha1.Phase{
 		v1alpha1.PhasePending, v1alpha1.PhaseCompiling, v1alpha1.PhaseRendering,
@@ -62,7 +62,7 @@ func (w phasePath) entry(from, to v1alpha1.Phase) v1alpha1.Transition {
 	return t
 }
 
-// route is the phases that lead to a phase, itself last. A failure leaves the way where it happened.
+// route returns the phases that lead to a phase, itself last. A failure leaves the route where it happened.
 func (w phasePath) route(to v1alpha1.Phase) []v1alpha1.Phase {
 	if !w.isRolledBack && to != v1alpha1.PhaseFailed {
 		return forwardPhases()[:slices.Index(forwardPhases(), to)+1]

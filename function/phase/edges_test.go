@@ -189,7 +189,7 @@ func TestEverything(t *testing.T) {
 			checkTransitions(t, &last[i], Status(f, &last[i], now))
 		}
 	})
-	t.Logf("%d combinations of facts, and %d of what transitions depend on, each with %d last statuses", n, len(seen), len(last))
+	t.Logf("%d combinations of facts, and %d of the inputs of transitions, each with %d last statuses", n, len(seen), len(last))
 }
 
 func checkConditions(t *testing.T, f *Input, conditions []Condition) {
@@ -222,7 +222,7 @@ func checkConditions(t *testing.T, f *Input, conditions []Condition) {
 func checkStatus(t *testing.T, f *Input, s *v1alpha1.IntentDeploymentStatus) {
 	t.Helper()
 	if _, ok := Edges()[s.Phase]; !ok || s.Phase == "" {
-		t.Fatalf("Status(...): %q is no phase", s.Phase)
+		t.Fatalf("Status(...): unknown phase %q", s.Phase)
 	}
 	if Ready(f) && (s.Phase != v1alpha1.PhaseSucceeded || s.Outcome != v1alpha1.OutcomeSucceeded || f.Problem != nil || f.Suspended || f.Outranked) {
 		t.Fatalf("Status(...): ready in phase %s/%s: %+v", s.Phase, s.Outcome, f)
@@ -244,7 +244,7 @@ func checkTransitions(t *testing.T, last, s *v1alpha1.IntentDeploymentStatus) {
 	from := last.Phase
 	for _, tr := range s.Transitions {
 		if tr.From != from || !Legal(tr.From, tr.To) {
-			t.Fatalf("Status(...): %q to %q is no legal change after %q", tr.From, tr.To, from)
+			t.Fatalf("Status(...): %q to %q is an illegal change after %q", tr.From, tr.To, from)
 		}
 		from = tr.To
 	}

@@ -91,7 +91,7 @@ type Decision struct {
 	Target       *ledger.Past
 	TargetCommit string
 
-	// LedgerUnreachable says why the ledger cannot be read or written. Empty means that it can.
+	// LedgerUnreachable is the reason why the ledger cannot be read or written. Empty means that it can.
 	LedgerUnreachable string
 
 	// IsLedgerOverdue says that it could not be written for longer than a delivery may take.

@@ -352,12 +352,12 @@ func TestUnprovenMessage(t *testing.T) {
 	const unknown = "The running trees of the Sites are not known yet."
 	for r, want := range map[report]string{syncing: "Syncing: Words.", timedOut: "TimedOut: Words.", nothing: unknown, otherSites: unknown} {
 		if diff := cmp.Diff(want, judged(nil, -1, done, done, r).unprovenMessage()); diff != "" {
-			t.Errorf("\nA SiteSync says why, and only for what it was asked to look at.\nunprovenMessage() of %s: -want, +got:\n%s", r, diff)
+			t.Errorf("\nA SiteSync has the reason, and only for its desired trees.\nunprovenMessage() of %s: -want, +got:\n%s", r, diff)
 		}
 	}
 	f := judged(nil, -1, done, done, syncing)
 	f.ObservedSync.Status.AtProvider.Position.Revision = 1
 	if diff := cmp.Diff(unknown, f.unprovenMessage()); diff != "" {
-		t.Errorf("\nWhat a SiteSync saw of another revision says nothing of this one.\nunprovenMessage(): -want, +got:\n%s", diff)
+		t.Errorf("\nAn observation of another revision proves nothing about this revision.\nunprovenMessage(): -want, +got:\n%s", diff)
 	}
 }

@@ -38,7 +38,7 @@ func intOf(b bool) int {
 	return 0
 }
 
-// gatesOfRevision are the Gates of the revision, in the order of steps.
+// gatesOfRevision returns the Gates of the revision, in the order of steps.
 func (f *Input) gatesOfRevision() []*rolloutv1alpha1.Gate {
 	var out []*rolloutv1alpha1.Gate
 	for _, name := range slices.Sorted(maps.Keys(f.Gates)) {

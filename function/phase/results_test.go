@@ -138,7 +138,7 @@ func TestGates(t *testing.T) {
 			t.Fatalf("phaseOf(...): %s %s %s: want %s, got %s, ready %t", a, b, gate, waits, phase, Ready(f))
 		}
 	})
-	t.Logf("%d combinations of what is known of an order and its Gate came to verdicts %v", n, verdicts)
+	t.Logf("%d combinations of states of a revision and its Gate came to verdicts %v", n, verdicts)
 }
 
 // TestFailedResultsFirst lets a Gate have one more result than a status shows, of which the last check failed.
@@ -155,7 +155,7 @@ func TestFailedResultsFirst(t *testing.T) {
 	f.Gates = map[string]*rolloutv1alpha1.Gate{"gate": g}
 	got := validationResults(f)
 	if len(got) != maxResults || got[0].Name != fmt.Sprint(maxResults) || got[1].Name != "0" {
-		t.Errorf("\nWhere not all results fit, those of failed checks come first, and the others stay in their order.\nvalidationResults(...): want %d from check %d and 0 on, got %d from %s and %s on",
+		t.Errorf("\nIf not all results fit, failed checks come first, and the others stay in their order.\nvalidationResults(...): want %d from check %d and 0 on, got %d from %s and %s on",
 			maxResults, maxResults, len(got), got[0].Name, got[1].Name)
 	}
 }

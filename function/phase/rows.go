@@ -19,7 +19,7 @@ type Row struct {
 	says  func(*Input) string
 }
 
-// Rows are the table of phases: the first row that holds says the phase. The last one always does.
+// Rows returns the table of phases: the first row that holds gives the phase. The last row always does.
 func Rows() []Row {
 	rows := append([]Row{{
 		Known: "the spec cannot be carried out",
@@ -35,7 +35,7 @@ func Rows() []Row {
 	return append(rows, progressRows()...)
 }
 
-// rejectedRows are the rows of a revision that was rejected. Only a success waits for the record.
+// rejectedRows returns the rows of a rejected revision. Only a success waits for the record.
 func rejectedRows() []Row {
 	return []Row{{
 		Known: "the revision was rejected, the Sites run the target again, and the ledger has recorded that",
@@ -59,7 +59,7 @@ func rejectedRows() []Row {
 	}}
 }
 
-// progressRows are the rows of a revision that was not rejected.
+// progressRows returns the rows of a revision that was not rejected.
 func progressRows() []Row {
 	return []Row{{
 		Known: "the revision was verified, and the ledger has recorded that",

@@ -126,7 +126,7 @@ func TestRetreats(t *testing.T) {
 		}
 		switch {
 		case Ready(f):
-			t.Fatalf("Ready(...): what was rejected is ready: %+v", f.State)
+			t.Fatalf("Ready(...): a rejected revision is ready: %+v", f.State)
 		case is[v1alpha1.TypeStalled] == corev1.ConditionTrue && is[v1alpha1.TypeReconciling] == corev1.ConditionTrue:
 			t.Fatalf("Conditions(...): both Stalled and Reconciling: %+v", conditions)
 		case f.Problem == nil && (p == v1alpha1.PhaseFailed || p == v1alpha1.PhaseSucceeded) != (is[v1alpha1.TypeStalled] == corev1.ConditionTrue) && len(f.UnprovenSites()) == 0:
@@ -141,5 +141,5 @@ func TestRetreats(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("%d combinations of what is known of a rejected revision, and %d ways to where it is", n, len(seen))
+	t.Logf("%d combinations of states of a rejected revision, and %d routes to its phase", n, len(seen))
 }

@@ -53,7 +53,7 @@ func newSiteView(f *Input) *siteView {
 	return g
 }
 
-// deliveryStatus says where each Site stands.
+// deliveryStatus returns the status of the delivery, with the state of each Site.
 func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 	out := v1alpha1.DeliveryStatus{Sites: map[string]v1alpha1.SiteStatus{}}
 	g := newSiteView(f)
@@ -65,7 +65,7 @@ func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 			site.Weight = siteWeight(g, &trees[i], o)
 			out.Sites[trees[i].Site] = site
 		}
-		// A commit of another revision does not say where this one is.
+		// A commit of another revision does not locate this revision.
 		if out.GitCommit == "" && f.HasApplied(name) && hasWritten(f, name) {
 			out.GitCommit = commitOf(o)
 		}
@@ -78,7 +78,7 @@ func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 	return out
 }
 
-// hasWritten is true when the revision brought something to a repository, as far as is known.
+// hasWritten is true when the revision brought a tree to a repository, as far as is known.
 func hasWritten(f *Input, name string) bool {
 	if !f.State.IsRejected() || f.State.Cursor.Attempt > 0 {
 		return true

@@ -50,7 +50,7 @@ func Status(f *Input, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 	return s
 }
 
-// understoodText is left out where it would not fit.
+// understoodText returns the canonical intent, or "" if it exceeds the limit.
 func understoodText(f *Input) string {
 	if len(f.Understood) > maxUnderstood {
 		return ""

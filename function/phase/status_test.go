@@ -174,7 +174,7 @@ func TestClusterWaitMessage(t *testing.T) {
 		f := &Input{}
 		place(f, true, action, done, done)
 		if diff := cmp.Diff(want, f.clusterWaitMessage()); diff != "" {
-			t.Errorf("\nOf the Sites the one that waits is named.\nclusterWaitMessage(): -want, +got:\n%s", diff)
+			t.Errorf("\nThe message names the waiting Site.\nclusterWaitMessage(): -want, +got:\n%s", diff)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func (t Table[P]) Along(from P, route []P, restart bool) []P {
 	return route
 }
 
-// Shortest returns the phases on the shortest path between two, the second one last. Without a path in the table it starts again.
+// Shortest returns the phases on the shortest path between two, the second phase last. Without a path in the table it starts again.
 func (t Table[P]) Shortest(from, to P, restart bool) []P {
 	if from == to && !restart {
 		return nil

@@ -298,7 +298,7 @@ func TestContainment(t *testing.T) {
 				t.Errorf("\n%s\nBuild(...): want error %q, got %v", tc.reason, tc.want, err)
 			}
 			if err != nil && len(err.Error()) > 2048 {
-				t.Errorf("\n%s\nBuild(...): an error of %d bytes is no message", tc.reason, len(err.Error()))
+				t.Errorf("\n%s\nBuild(...): an error of %d bytes is too long", tc.reason, len(err.Error()))
 			}
 		})
 	}

@@ -16,7 +16,7 @@ import (
 
 // Labels of every object that is delivered.
 const (
-	// LabelManagedBy says who delivers the object.
+	// LabelManagedBy names the program that delivers the object.
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 
 	// LabelName holds the intent's service.
@@ -219,7 +219,7 @@ func Defaults(text string) (map[string]string, error) {
 	return c.Data, nil
 }
 
-// encodeIntentConfigMap is marked as local configuration: kustomize leaves it out of its output.
+// encodeIntentConfigMap encodes the ConfigMap, marked as local configuration: kustomize leaves it out of its output.
 func encodeIntentConfigMap(data map[string]string) ([]byte, error) {
 	b, err := yaml.Marshal(configMap{
 		APIVersion: "v1", Kind: "ConfigMap", Data: data,

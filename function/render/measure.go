@@ -71,7 +71,7 @@ func (s *nodeCounter) countNodes(n *yaml.Node, depth int) int {
 	return total
 }
 
-// scalarField returns the scalar at a name of a mapping. The last one wins, and a merge is named as such.
+// scalarField returns the scalar at a name of a mapping. The last scalar wins, and a merge is named as such.
 func scalarField(n *yaml.Node, name string) string {
 	value := ""
 	if n.Kind != yaml.MappingNode {
@@ -89,7 +89,7 @@ func scalarField(n *yaml.Node, name string) string {
 	return value
 }
 
-// listElements of a list, or nil.
+// listElements returns the elements of a list, or nil.
 func listElements(n *yaml.Node) []*yaml.Node {
 	if n.Kind != yaml.SequenceNode {
 		return nil

@@ -126,13 +126,13 @@ func (u *Uses) recordPatch(target *types.Selector, documents []*yaml.Node) {
 	}
 }
 
-// canSelect reports whether a pattern of a patch's target can select a text. An empty one selects each, and so does an invalid one.
+// canSelect reports whether a pattern of a patch's target can select a text. An empty pattern selects each, and so does an invalid pattern.
 func canSelect(pattern, text string) bool {
 	p, err := regexp.Compile("^(?:" + pattern + ")$")
 	return pattern == "" || err != nil || p.MatchString(text)
 }
 
-// objectName an object.
+// objectName returns the metadata.name of an object.
 func objectName(n *yaml.Node) string {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == "metadata" {

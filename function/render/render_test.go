@@ -78,7 +78,7 @@ func TestBuildIsKustomize(t *testing.T) {
 	}
 	want, got := documents(t, objects.AsYaml), documents(t, again.AsYaml)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("What is delivered builds to what was rendered: -want, +got:\n%s", diff)
+		t.Errorf("The delivered files build to the rendered objects: -want, +got:\n%s", diff)
 	}
 	own := []string{}
 	for _, name := range files.Names() {
@@ -88,7 +88,7 @@ func TestBuildIsKustomize(t *testing.T) {
 	}
 	slices.Sort(own)
 	if diff := cmp.Diff(want, own); diff != "" {
-		t.Errorf("Files are what kustomize writes: -want, +got:\n%s", diff)
+		t.Errorf("Files equal the output of kustomize: -want, +got:\n%s", diff)
 	}
 }
 

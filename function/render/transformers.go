@@ -95,7 +95,7 @@ func kustomizeImage(image string) (map[string]string, bool) {
 	return out, true
 }
 
-// workloadTransformers return transformers that give marked workloads the replicas and resources of the intent. They succeed without a match too.
+// workloadTransformers returns transformers that give marked workloads the replicas and resources of the intent. They succeed without a match too.
 func workloadTransformers(data map[string]string) map[string]any {
 	items := []map[string]any{patchTransformer("replicas", "apps", kindsWithReplicas, []patchOperation{{Path: "/spec/replicas", Value: json.Number(data["replicas"])}})}
 	for _, p := range podPaths() {

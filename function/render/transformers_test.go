@@ -99,7 +99,7 @@ func TestIntentTransformers(t *testing.T) {
 			want: map[string]string{"deployment-shop.yaml": "replicas:3 localhost:5000/shop:2 " + asked + " side:1"},
 		},
 		"Little": {
-			reason: "A value that the intent leaves out stays, except that its replicas default to one.", objects: adopted, intent: `{"service": "shop", "image": "shop"}`,
+			reason: "A value that the intent leaves out stays, but replicas default to one.", objects: adopted, intent: `{"service": "shop", "image": "shop"}`,
 			want: map[string]string{"deployment-shop.yaml": "replicas:1 shop:latest side:1"},
 		},
 		"Defaults": {

@@ -35,7 +35,7 @@ type facts struct {
 	matchesDesired bool
 }
 
-// conditionOf of the ManagedCluster.
+// conditionOf returns a condition of the ManagedCluster.
 func (f *facts) conditionOf(of xpv2.ConditionType) xpv2.Condition {
 	if f.Observed == nil {
 		return xpv2.Condition{Type: of, Status: corev1.ConditionUnknown}

@@ -15,7 +15,7 @@ type Row struct {
 	matches func(*facts) bool
 }
 
-// Rows returns the table of phases: the first row that matches gives the phase. The last one always matches.
+// Rows returns the table of phases: the first row that matches gives the phase. The last row always matches.
 func Rows() []Row {
 	return []Row{{
 		Known:   "the Cluster is being deleted, or is gone, and the WorkloadCluster exists",

@@ -14,7 +14,7 @@ const (
 	// TypeDeployed says whether the deployment of the image was verified.
 	TypeDeployed = "Deployed"
 
-	// TypeAvailable says whether each Site has a pod that serves, be it of this image or of an earlier one.
+	// TypeAvailable says whether each Site has a pod that serves, of this image or of an earlier image.
 	TypeAvailable = "Available"
 
 	// TypeRouted says whether each Gateway accepted the route.
@@ -92,7 +92,7 @@ const (
 	// ReasonEarlierImage means that each Site has available pods, at some of them of an earlier image, while this one is not delivered everywhere.
 	ReasonEarlierImage = "EarlierImage"
 
-	// ReasonNotDelivered means that the image is not delivered yet, and that no earlier one serves.
+	// ReasonNotDelivered means that the image is not delivered yet, and that no earlier image serves.
 	ReasonNotDelivered = "NotDelivered"
 
 	// ReasonNotObserved means that it is not known.

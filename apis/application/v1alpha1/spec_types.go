@@ -92,7 +92,7 @@ type GatewayReference struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// Route says where the service is reached from outside of its cluster.
+// Route is the address of the service outside of its cluster.
 type Route struct {
 	// Enabled is false for a service that has no route for now.
 	// +optional
@@ -122,7 +122,7 @@ type Route struct {
 	TLS *bool `json:"tls,omitempty"`
 }
 
-// Deploy says where the service goes, and how it is delivered, judged and rolled back: the blocks of an IntentDeployment.
+// Deploy has the Sites of the service, and the settings of delivery, checks and rollback: the blocks of an IntentDeployment.
 type Deploy struct {
 	// Sites to run at. Absent means that deliveryConfig names them.
 	// +optional
@@ -148,7 +148,7 @@ type Deploy struct {
 	// +kubebuilder:default={}
 	Blueprint deploymentv1alpha1.BlueprintChoice `json:"blueprint,omitempty"`
 
-	// DeliveryConfig says where the service goes and how.
+	// DeliveryConfig has the Sites of the service and the settings of its delivery.
 	// +optional
 	// +kubebuilder:default={}
 	DeliveryConfig deploymentv1alpha1.DeliveryConfig `json:"deliveryConfig,omitempty"`
@@ -280,11 +280,11 @@ type ApplicationSpec struct {
 	// +listMapKey=name
 	ImagePullSecrets []deploymentv1alpha1.ObjectReference `json:"imagePullSecrets,omitempty"`
 
-	// Route says where the service is reached from outside. Absent means that only its cluster reaches it.
+	// Route is the address of the service outside of its cluster. Absent means that only its cluster reaches it.
 	// +optional
 	Route *Route `json:"route,omitempty"`
 
-	// Deploy says where the service goes, and how it is delivered, judged and rolled back.
+	// Deploy has the Sites of the service, and the settings of delivery, checks and rollback.
 	// +optional
 	// +kubebuilder:default={}
 	Deploy Deploy `json:"deploy,omitempty"`

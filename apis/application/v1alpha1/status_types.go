@@ -11,7 +11,7 @@ type Phase string
 
 // Phases.
 const (
-	// PhasePending means that something is missing, or that the spec was not taken up yet.
+	// PhasePending means that a prerequisite is missing, or that the spec was not observed yet.
 	PhasePending Phase = "Pending"
 
 	// PhaseBuilding means that the requested source has no image yet.
@@ -42,7 +42,7 @@ type SourceStatus struct {
 	// +kubebuilder:validation:MaxLength=64
 	Commit string `json:"commit,omitempty"`
 
-	// SeenAt is when the commit was seen first.
+	// SeenAt is the time of the first observation of the commit.
 	// +optional
 	SeenAt *metav1.Time `json:"seenAt,omitempty"`
 }
@@ -161,13 +161,13 @@ type SiteStatus struct {
 
 // Transition is one change of the phase.
 type Transition struct {
-	// Index of this transition among all that the composite went through, the first one being 0. It distinguishes equal ones, also when
+	// Index of this transition among all transitions of the composite, from 0. It distinguishes equal ones, also when
 	// the oldest are forgotten.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Index int64 `json:"index"`
 
-	// From which phase. Empty for the first one.
+	// From is the phase before the transition. Empty for the first transition.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	From Phase `json:"from,omitempty"`
@@ -258,7 +258,7 @@ type ApplicationStatus struct {
 	Transitions []Transition `json:"transitions,omitempty"`
 }
 
-// IsRolledBack reports whether the image of the present request was rolled back. Of a request that has no image yet, the outcome is that of an earlier one.
+// IsRolledBack reports whether the image of the present request was rolled back. Of a request that has no image yet, the outcome is of an earlier request.
 func (s *ApplicationStatus) IsRolledBack() bool {
 	return s.Phase == PhaseDegraded && s.Deployment.Outcome == string(deploymentv1alpha1.OutcomeRolledBack)
 }

@@ -73,7 +73,7 @@ const (
 	// ReasonInvalid means that a field of the spec is wrong. Terminal.
 	ReasonInvalid xpv2.ConditionReason = "Invalid"
 
-	// ReasonNotObserved means that the repository was not looked at yet, or that kpack reports nothing about the Image.
+	// ReasonNotObserved means that the repository was not observed yet, or that kpack has no status for the Image.
 	ReasonNotObserved xpv2.ConditionReason = "NotObserved"
 )
 

@@ -45,9 +45,9 @@ const (
 	// AnnotationBuild is the Build that made an image, on the deployment of the image.
 	AnnotationBuild = "build.intentplane.dev/build"
 
-	// AnnotationLookNow lets the provider look at the repository now, each time that its value changes.
+	// AnnotationLookNow lets the provider observe the repository now, each time that its value changes.
 	AnnotationLookNow = "build.intentplane.dev/look-now"
 
-	// AnnotationHookedAt is when a webhook came last. The replica of the provider that received it writes it, and the leader looks at the repository.
+	// AnnotationHookedAt is the time of the last webhook. The replica of the provider that received it writes it, and the leader observes the repository.
 	AnnotationHookedAt = "build.intentplane.dev/hooked-at"
 )

@@ -37,7 +37,7 @@ type WantedImage struct {
 	// +kubebuilder:validation:MaxLength=64
 	Commit string `json:"commit,omitempty"`
 
-	// SeenAt is when Commit was seen first.
+	// SeenAt is the time of the first observation of Commit.
 	// +optional
 	SeenAt *metav1.Time `json:"seenAt,omitempty"`
 }
@@ -90,7 +90,7 @@ type RunningBuild struct {
 	// +kubebuilder:validation:MaxLength=63
 	Step string `json:"step,omitempty"`
 
-	// StartedAt is when it was made.
+	// StartedAt is the time of its creation.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 }
@@ -127,7 +127,7 @@ type BuiltImage struct {
 	// +kubebuilder:validation:MaxLength=63
 	Reason string `json:"reason,omitempty"`
 
-	// At is when the Build ended.
+	// At is the time when the Build ended.
 	// +optional
 	At *metav1.Time `json:"at,omitempty"`
 
@@ -135,7 +135,7 @@ type BuiltImage struct {
 	// +optional
 	Rebuilds int32 `json:"rebuilds,omitempty"`
 
-	// RebuildsSince is when the first of them was taken.
+	// RebuildsSince is the time when the first of them was accepted.
 	// +optional
 	RebuildsSince *metav1.Time `json:"rebuildsSince,omitempty"`
 }
@@ -182,7 +182,7 @@ type FailedBuild struct {
 	// +kubebuilder:validation:MaxLength=512
 	Logs string `json:"logs,omitempty"`
 
-	// At is when it ended.
+	// At is the time when it ended.
 	// +optional
 	At *metav1.Time `json:"at,omitempty"`
 
@@ -244,7 +244,7 @@ type ImageBuildObservation struct {
 	BuilderChanges *BuilderChanges `json:"builderChanges,omitempty"`
 
 	// LookNow is the last value of annotation build.intentplane.dev/look-now that was answered, and that of crossplane.io/reconcile-requested-at, which
-	// the Application passes on: the repository was looked at, or sourceTrouble says why it cannot be. An archive is never looked at.
+	// the Application passes on: the repository was observed, or sourceTrouble has the error. An archive is never observed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	LookNow string `json:"lookNow,omitempty"`

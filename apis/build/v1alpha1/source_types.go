@@ -55,7 +55,7 @@ type SecretKey struct {
 	Key deploymentv1alpha1.DataKey `json:"key,omitempty"`
 }
 
-// Webhook says how a Git server proves that it may ask for a look at the repository.
+// Webhook authenticates the requests of a Git server for an observation of the repository.
 type Webhook struct {
 	// SecretRef names the Secret with the token that the Git server has, too, of 16 to 1024 bytes. GitHub and Gitea sign with it; GitLab signs with it or
 	// sends it.
@@ -76,7 +76,7 @@ type Source struct {
 	// +optional
 	Blob *BlobSource `json:"blob,omitempty"`
 
-	// Interval at which the repository is looked at for another commit, from 30s to 24h. One look is for all who name the repository.
+	// Interval between observations of the repository, from 30s to 24h. All objects that name the repository share one observation.
 	// +optional
 	// +kubebuilder:default="5m"
 	// +kubebuilder:validation:MaxLength=32

@@ -9,7 +9,7 @@ type Phase string
 
 // Phases.
 const (
-	// PhasePending means that the spec was not taken up yet.
+	// PhasePending means that the spec was not observed yet.
 	PhasePending Phase = "Pending"
 
 	// PhaseDeploying means that packages are deployed or removed, or wait for others.
@@ -46,7 +46,7 @@ type PackageStatus struct {
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 
-	// Layer in which the package is deployed, the first one being 1. 0 of a package that left the Bundle.
+	// Layer in which the package is deployed, from 1. 0 of a package that left the Bundle.
 	// +optional
 	Layer int32 `json:"layer,omitempty"`
 
@@ -76,7 +76,7 @@ type PackageStatus struct {
 	Message string `json:"message,omitempty"`
 }
 
-// RecordStatus says where the record of a Bundle is.
+// RecordStatus is the location of the record of a Bundle.
 type RecordStatus struct {
 	// Secret that holds the record, in the namespace of the Bundle.
 	// +optional
@@ -86,13 +86,13 @@ type RecordStatus struct {
 
 // Transition is one change of the phase.
 type Transition struct {
-	// Index of this transition among all that the composite went through, the first one being 0. It distinguishes equal ones, also when
+	// Index of this transition among all transitions of the composite, from 0. It distinguishes equal ones, also when
 	// the oldest are forgotten.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Index int64 `json:"index"`
 
-	// From which phase. Empty for the first one.
+	// From is the phase before the transition. Empty for the first transition.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	From Phase `json:"from,omitempty"`

@@ -90,7 +90,7 @@ type ObjectReference struct {
 // ControlPlaneCluster says that a Site's workloads run in the cluster that Crossplane runs in.
 type ControlPlaneCluster struct{}
 
-// SiteCluster says where a Site's workloads run.
+// SiteCluster is the cluster of a Site's workloads.
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.controlPlane), has(self.kubeconfigSecretRef), has(self.clusterRef)].filter(x, x).size() == 1",message="exactly one of controlPlane, kubeconfigSecretRef and clusterRef must be set"
 type SiteCluster struct {
@@ -155,7 +155,7 @@ type ClusterConfigReference struct {
 	Name string `json:"name"`
 }
 
-// SiteRepository says where in a repository the Site's manifests lie.
+// SiteRepository is the location of the Site's manifests in a repository.
 type SiteRepository struct {
 	// ProviderConfigRef names the configuration of the Site's own repository. Absent means the claim's gitOpsRepo.
 	// +optional
@@ -177,7 +177,7 @@ type SiteRepository struct {
 
 // TargetNamespaces says which namespaces of the Site's cluster a claim may deliver objects to.
 type TargetNamespaces struct {
-	// Allowed namespaces: names, {claimNamespace} for the namespace that the claim is in, or * for every one. An empty list
+	// Allowed namespaces: names, {claimNamespace} for the namespace that the claim is in, or * for all namespaces. An empty list
 	// allows none.
 	// +optional
 	// +kubebuilder:default={"{claimNamespace}"}
@@ -243,7 +243,7 @@ type NamespacedSecretKeyReference struct {
 	Key string `json:"key"`
 }
 
-// SiteMetrics says where the Site's metrics are.
+// SiteMetrics are the servers of the Site's metrics.
 type SiteMetrics struct {
 	// Prometheus of the Site. It takes precedence over the Prometheus of the ProviderConfig.
 	// +optional
@@ -319,7 +319,7 @@ type SiteOwner struct {
 
 // RouteHosts are hosts that some namespaces may route requests of.
 type RouteHosts struct {
-	// Namespaces by name, or * for every one.
+	// Namespaces by name, or * for all namespaces.
 	// +required
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1000
@@ -351,7 +351,7 @@ type SiteSpec struct {
 	// +required
 	Repository SiteRepository `json:"repository"`
 
-	// AllowedNamespaces are the namespaces whose claims may use this Site, by name, or * for every one. An empty list allows
+	// AllowedNamespaces are the namespaces whose claims may use this Site, by name, or * for all namespaces. An empty list allows
 	// none.
 	// +optional
 	// +kubebuilder:validation:MaxItems=1000

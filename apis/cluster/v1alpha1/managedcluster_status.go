@@ -100,7 +100,7 @@ type Kubeconfig struct {
 	// +kubebuilder:validation:MaxLength=71
 	Digest string `json:"digest,omitempty"`
 
-	// Expires is when its credentials expire. Absent if they do not, or if that is unknown.
+	// Expires is the time when its credentials expire. Absent if they do not, or if the time is unknown.
 	// +optional
 	Expires *metav1.Time `json:"expires,omitempty"`
 }
@@ -218,12 +218,12 @@ type ManagedClusterObservation struct {
 	// +optional
 	Provisioned *Latch `json:"provisioned,omitempty"`
 
-	// StartedAt is when the Cluster was made, and InfrastructureReadyAt when its infrastructure was first seen to be ready: the
+	// StartedAt is the creation time of the Cluster, and InfrastructureReadyAt the time when its infrastructure was first ready: the
 	// timeouts are counted from them, and from the end of a pause.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// InfrastructureReadyAt is when the infrastructure was first seen to be ready.
+	// InfrastructureReadyAt is the time when the infrastructure was first observed ready.
 	// +optional
 	InfrastructureReadyAt *metav1.Time `json:"infrastructureReadyAt,omitempty"`
 
@@ -231,7 +231,7 @@ type ManagedClusterObservation struct {
 	// +optional
 	ReadySince *metav1.Time `json:"readySince,omitempty"`
 
-	// WasReady is when this Cluster first counted as ready.
+	// WasReady is the time when this Cluster first counted as ready.
 	// +optional
 	WasReady *Latch `json:"wasReady,omitempty"`
 

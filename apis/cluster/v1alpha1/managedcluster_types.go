@@ -6,7 +6,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 )
 
-// ClusterType says how a cluster comes to be.
+// ClusterType is the way in which a cluster is created.
 type ClusterType string
 
 // Types of clusters.
@@ -59,7 +59,7 @@ type CAPTVPC struct {
 	// +optional
 	TemplateRef *TemplateReference `json:"templateRef,omitempty"`
 
-	// ExistingID of a VPC that is there.
+	// ExistingID of an existing VPC.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
@@ -253,7 +253,7 @@ type Timeouts struct {
 	Deletion Duration `json:"deletion,omitempty"`
 }
 
-// PublishedRepository says where in a repository a published Site's manifests lie.
+// PublishedRepository is the location of a published Site's manifests in a repository.
 type PublishedRepository struct {
 	// Path of the Site's directory. It has to lie below clusters/<namespace>/, and may not touch that of another Site. The default is
 	// clusters/<namespace>/<name>.
@@ -290,7 +290,7 @@ type PublishedSite struct {
 	// +optional
 	Engine *catalogv1alpha1.SiteEngine `json:"engine,omitempty"`
 
-	// Repository says where the Site's manifests lie.
+	// Repository is the location of the Site's manifests.
 	// +optional
 	Repository PublishedRepository `json:"repository,omitempty"`
 }
@@ -337,7 +337,7 @@ type ClusterDescription struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^v?[0-9]+[.][0-9]+([.][0-9]+)?([-+][0-9A-Za-z.+-]*)?$')",message="must be a version, such as v1.34.2"
 	Version string `json:"version,omitempty"`
 
-	// Type says how the cluster comes to be.
+	// Type is the way in which the cluster is created.
 	// +required
 	// +kubebuilder:validation:Enum=CAPT;Topology;Existing
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="type is immutable"

@@ -48,7 +48,7 @@ func compositeKinds() []kind {
 func (k kind) singularName() string { return strings.ToLower(k.name) }
 func (k kind) pluralName() string   { return k.singularName() + "s" }
 
-// claimsName is the name of the definition and the Composition of the claim, and namespaced that of the other shape's.
+// claimsName is the name of the definition and the Composition of the claim, and namespaced the name for the other shape.
 func (k kind) claimsName() string     { return "x" + k.pluralName() + ".claims.intentplane.dev" }
 func (k kind) namespacedName() string { return k.pluralName() + ".intentplane.dev" }
 

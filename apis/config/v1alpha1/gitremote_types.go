@@ -27,7 +27,7 @@ type SecretKeyReference struct {
 	Key string `json:"key"`
 }
 
-// CredentialsType is a way to prove who we are to a Git server.
+// CredentialsType is a method of authentication at a Git server.
 type CredentialsType string
 
 // Types of credentials, with the keys that their Secret holds.
@@ -134,7 +134,7 @@ type DivergencePolicy string
 
 // Policies for a branch whose history was rewritten, or that was deleted.
 const (
-	// DivergenceStop writes nothing until the branch is as it was, or the policy is another one.
+	// DivergenceStop writes nothing until the branch is as it was, or the policy changes.
 	DivergenceStop DivergencePolicy = "Stop"
 
 	// DivergenceReapply delivers again on top of the new history.

@@ -28,7 +28,7 @@ type Prometheus struct {
 	CABundleSecretRef *SecretKeyReference `json:"caBundleSecretRef,omitempty"`
 }
 
-// Metrics says where metrics are.
+// Metrics are the servers of metrics.
 type Metrics struct {
 	// Prometheus for queries at Sites that name none.
 	// +optional
@@ -69,7 +69,7 @@ type KindSet struct {
 	// +kubebuilder:validation:MaxLength=253
 	Group string `json:"group"`
 
-	// Kinds of the group, or * for every one.
+	// Kinds of the group, or * for all kinds.
 	// +required
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=64
@@ -93,7 +93,7 @@ type NamespacedName struct {
 
 // CAPTPolicy is the limits of clusters that CAPT builds with the platform's cloud credentials.
 type CAPTPolicy struct {
-	// Regions that clusters may be built in, such as eu-west-1. Absent means every one.
+	// Regions that clusters may be built in, such as eu-west-1. Absent means all regions.
 	// +optional
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MaxLength=32
@@ -119,8 +119,8 @@ type CAPTPolicy struct {
 // Policy is the limits that the users of a configuration cannot cross. They are checked on the rendered objects and again, by
 // the provider, on the written objects.
 type Policy struct {
-	// AllowedNamespaces whose managed resources may name this configuration, or * for every one. Of a ClusterProviderConfig
-	// only. Absent means every one.
+	// AllowedNamespaces whose managed resources may name this configuration, or * for all. Of a ClusterProviderConfig
+	// only. Absent means all namespaces.
 	// +optional
 	// +kubebuilder:validation:MaxItems=1000
 	// +kubebuilder:validation:items:MaxLength=63
@@ -318,7 +318,7 @@ type ProviderConfigSpec struct {
 	// +optional
 	Metrics *Metrics `json:"metrics,omitempty"`
 
-	// Policy is the limits of who uses this configuration. In a ProviderConfig it only narrows.
+	// Policy is the limits of the users of this configuration. In a ProviderConfig it only narrows.
 	// +optional
 	// +kubebuilder:default={}
 	Policy Policy `json:"policy,omitempty"`

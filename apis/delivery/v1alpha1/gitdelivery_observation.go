@@ -131,7 +131,7 @@ type HistoryEntry struct {
 	IsTarget bool `json:"isTarget,omitempty"`
 }
 
-// FormerBranch is a branch that was delivered to before the configuration named another one.
+// FormerBranch is a branch that was delivered to before the configuration named another branch.
 type FormerBranch struct {
 	// Branch that keeps the directories.
 	// +required

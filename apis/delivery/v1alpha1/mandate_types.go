@@ -7,7 +7,7 @@ import (
 
 // A Mandate lets the provider record the next events of the current revision without the function, by the rules of the function.
 type Mandate struct {
-	// Rules is the version of the rules by which the function decides. A provider that knows lower ones only does nothing by the mandate.
+	// Rules is the version of the rules by which the function decides. A provider that knows only lower versions does nothing by the mandate.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	Rules int32 `json:"rules"`

@@ -14,7 +14,7 @@ const (
 )
 
 // Reasons of the state of a Site's pods, beside SiteReasonPolicyDenied, SiteReasonKubeconfigGone, SiteReasonKubeconfigRefused,
-// SiteReasonKubeconfigDenied, SiteReasonClusterUnreachable, SiteReasonAccessDenied and SiteReasonProviderAccessDenied for a Site that cannot be looked at.
+// SiteReasonKubeconfigDenied, SiteReasonClusterUnreachable, SiteReasonAccessDenied and SiteReasonProviderAccessDenied for a Site that cannot be observed.
 const (
 	// HealthReasonWorkloadMissing means that the Site has no Deployment with the labels of the deployment, or that it is being deleted.
 	HealthReasonWorkloadMissing = "WorkloadMissing"

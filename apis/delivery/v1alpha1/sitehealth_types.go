@@ -65,7 +65,7 @@ const (
 	// HealthScaledToZero means that the Deployments have the image, and that their desired number of pods is 0.
 	HealthScaledToZero HealthState = "ScaledToZero"
 
-	// HealthNotObserved means that the Site cannot be looked at.
+	// HealthNotObserved means that the Site cannot be observed.
 	HealthNotObserved HealthState = "NotObserved"
 )
 
@@ -75,7 +75,7 @@ type RouteHealth struct {
 	// +required
 	Accepted bool `json:"accepted"`
 
-	// Reason why it is not accepted: RouteMissing, RouteNotAccepted or RefsNotResolved, or why the Site cannot be looked at.
+	// Reason why it is not accepted: RouteMissing, RouteNotAccepted or RefsNotResolved, or why the Site cannot be observed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`

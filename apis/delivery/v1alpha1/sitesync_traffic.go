@@ -166,7 +166,7 @@ type TrackObservation struct {
 	// +optional
 	ProvenAt *ledger.Position `json:"provenAt,omitempty"`
 
-	// IdleSince is when the track was first proven to get no requests, and it has got none since. Absent while it may get some.
+	// IdleSince is the time when the track was first proven to get no requests; it has got none since. Absent while it may get some.
 	// +optional
 	IdleSince *metav1.Time `json:"idleSince,omitempty"`
 

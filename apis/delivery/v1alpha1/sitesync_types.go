@@ -266,11 +266,11 @@ type SiteObservation struct {
 	// +optional
 	Traffic *SiteTrafficObservation `json:"traffic,omitempty"`
 
-	// StartedAt is when the wait for the Site began. Absent while there is nothing to wait for.
+	// StartedAt is the time when the wait for the Site began. Absent without a wait.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// LiveSince is when the Site was first seen to run the tree in this attempt, and has done so since.
+	// LiveSince is the time since which the Site was observed to run the tree in this attempt.
 	// +optional
 	LiveSince *metav1.Time `json:"liveSince,omitempty"`
 }
@@ -281,7 +281,7 @@ type PauseObservation struct {
 	// +required
 	Position ledger.Position `json:"position"`
 
-	// StartedAt is when all Sites of the step were first seen to be live at the position, to the second. It stays when one of them is not live for a
+	// StartedAt is the time when all Sites of the step were first observed live at the position, to the second. It stays when one of them is not live for a
 	// while.
 	// +required
 	StartedAt metav1.Time `json:"startedAt"`
@@ -292,7 +292,7 @@ type PauseObservation struct {
 	// +kubebuilder:validation:Maximum=999999
 	StartedMicros int32 `json:"startedMicros,omitempty"`
 
-	// EndsAt is when the pause ends, rounded up to a whole second. It is the start of the pause plus the current spec's pause.
+	// EndsAt is the end of the pause, rounded up to a whole second. It is the start of the pause plus the current spec's pause.
 	// +required
 	EndsAt metav1.Time `json:"endsAt"`
 }
@@ -308,7 +308,7 @@ type SiteSyncObservation struct {
 	// +optional
 	Position *ledger.Position `json:"position,omitempty"`
 
-	// StartedAt is when the step was first seen, in the present attempt.
+	// StartedAt is the time of the first observation of the step, in the present attempt.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 

@@ -46,7 +46,7 @@ type CanaryStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	State CanaryState `json:"state,omitempty"`
 
-	// Step of the plan, from 1, and how many there are, such as 3/5. The start of the pods is the first one.
+	// Step of the plan, from 1, and how many there are, such as 3/5. The start of the pods is the first step.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	Step string `json:"step,omitempty"`
@@ -64,7 +64,7 @@ type CanaryStatus struct {
 	// +optional
 	StableRevision int64 `json:"stableRevision,omitempty"`
 
-	// Until is when the pause behind the step is over. Absent where none runs.
+	// Until is the end of the pause behind the step. Absent without a pause.
 	// +optional
 	Until *metav1.Time `json:"until,omitempty"`
 

@@ -55,7 +55,7 @@ type CanaryConfig struct {
 	// +kubebuilder:default=true
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// Steps of each wave that has none of its own. The pods start before the first one, and get no requests. Empty means that the revision gets all
+	// Steps of each wave that has none of its own. The pods start before the first step, and get no requests. Empty means that the revision gets all
 	// requests once its pods are available. All waves together have at most 20 steps, with one for the start of the pods in each.
 	// +optional
 	// +kubebuilder:validation:MaxItems=19

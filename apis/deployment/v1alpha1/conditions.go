@@ -222,7 +222,7 @@ const (
 	// ReasonPaused means that a step of a canary is live, and that the pause behind it runs.
 	ReasonPaused = "Paused"
 
-	// ReasonAwaitingPromotion means that a step of a canary waits until a user releases the next one.
+	// ReasonAwaitingPromotion means that a step of a canary waits until a user releases the next step.
 	ReasonAwaitingPromotion = "AwaitingPromotion"
 
 	// ReasonHeld means that the Gate of a step came to no conclusion, and that a user has to release the step or give the revision up.

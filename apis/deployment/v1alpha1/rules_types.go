@@ -80,7 +80,7 @@ func (r MetricRules) Over(base MetricRules) MetricRules {
 	}
 }
 
-// Apply the rules to a check, which is left to its own defaults where they say nothing. It shares no memory with them.
+// Apply sets the rules in a check. Fields without a rule are left to the check's own defaults. The check shares no memory with the rules.
 func (r MetricRules) Apply(c *Check) {
 	own := r.DeepCopy()
 	c.InitialDelay, c.Interval, c.Timeout, c.NoData = own.InitialDelay, own.Interval, own.Timeout, own.NoData

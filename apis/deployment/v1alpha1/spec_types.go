@@ -159,7 +159,7 @@ const (
 	DeletionOrphan = "Orphan"
 )
 
-// DeliveryConfig says where the intent goes and how.
+// DeliveryConfig has the Sites of the intent and the settings of its delivery.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.targetSite) && has(self.siteSelector))",message="targetSite and siteSelector exclude each other"
 // +kubebuilder:validation:XValidation:rule="has(self.canary) || !has(self.waves) || self.waves.all(w, !has(w.steps))",message="steps of a wave need canary"
@@ -288,7 +288,7 @@ type IntentDeploymentSpec struct {
 	// +kubebuilder:default={}
 	Blueprint BlueprintChoice `json:"blueprint,omitempty"`
 
-	// DeliveryConfig says where the intent goes and how.
+	// DeliveryConfig has the Sites of the intent and the settings of its delivery.
 	// +optional
 	// +kubebuilder:default={}
 	DeliveryConfig DeliveryConfig `json:"deliveryConfig,omitempty"`

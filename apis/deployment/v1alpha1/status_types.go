@@ -50,7 +50,7 @@ const (
 	SyncUnobserved SyncState = "Unobserved"
 )
 
-// SiteState says where one Site stands.
+// SiteState is the state of one Site.
 type SiteState string
 
 // States of a Site.
@@ -105,7 +105,7 @@ type SiteStatus struct {
 
 // DeliveryStatus is the state of the delivery.
 type DeliveryStatus struct {
-	// GitCommit that brought the revision to the branch. Of several repositories, the first one's. Empty until it is there.
+	// GitCommit that brought the revision to the branch. Of several repositories, the first repository's. Empty until it is there.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
 	GitCommit string `json:"gitCommit,omitempty"`
@@ -242,13 +242,13 @@ type RequestStatus struct {
 
 // Transition is one change of the phase.
 type Transition struct {
-	// Index of this transition among all that the composite went through, the first one being 0. It distinguishes equal ones, also when
+	// Index of this transition among all transitions of the composite, from 0. It distinguishes equal ones, also when
 	// the oldest are forgotten.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Index int64 `json:"index"`
 
-	// From which phase. Empty for the first one.
+	// From is the phase before the transition. Empty for the first transition.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	From Phase `json:"from,omitempty"`

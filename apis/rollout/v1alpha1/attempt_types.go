@@ -87,7 +87,7 @@ type Attempt struct {
 	// +required
 	Number int32 `json:"number"`
 
-	// StartedAt is when the attempt began. It is the date of the attempt's commit, so that a repeat makes the same commit.
+	// StartedAt is the time when the attempt began. It is the date of the attempt's commit, so that a repeat makes the same commit.
 	// +required
 	StartedAt metav1.Time `json:"startedAt"`
 

@@ -177,7 +177,7 @@ const MaxRecent = 10
 
 // Measurement is one answer that was judged.
 type Measurement struct {
-	// At is when the answer came.
+	// At is the time of the answer.
 	// +required
 	At metav1.Time `json:"at"`
 
@@ -210,7 +210,7 @@ type CheckResult struct {
 	// +kubebuilder:validation:Enum=Pending;Running;Passed;Failed;Error;TimedOut;Inconclusive
 	Phase CheckPhase `json:"phase"`
 
-	// Value that decided: the last one measured, in the unit of the threshold. Empty when there was none.
+	// Value that decided: the last measured value, in the unit of the threshold. Empty when there was none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Value string `json:"value,omitempty"`
@@ -242,11 +242,11 @@ type CheckResult struct {
 	UnavailableSince *metav1.Time `json:"unavailableSince,omitempty"`
 
 	// CountsFrom is from when on the timeout of a check of type Availability counts, where that is later than when its Site went live: the time in which
-	// the Site could not be looked at is added. Absent means from when the Site went live.
+	// the Site could not be observed is added. Absent means from when the Site went live.
 	// +optional
 	CountsFrom *metav1.Time `json:"countsFrom,omitempty"`
 
-	// ObservedAt is when the provider first observed the workload of a check of type Availability in the cluster of its Site. From then on the pods alone
+	// ObservedAt is the time when the provider first observed the workload of a check of type Availability at its Site. From then on the pods alone
 	// count, also after a restart of the provider: neither the health that the engine reports nor unobservedIsLive stands in for them. Absent before, and for
 	// other types of checks.
 	// +optional
@@ -257,15 +257,15 @@ type CheckResult struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 
-	// StartedAt is when the check began. Absent while it waits for its subject to be live.
+	// StartedAt is the time when the check began. Absent while it waits for its subject to be live.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// CountedAt is when a check that is measured until the step is released had its count and would have passed. Absent before, and for other checks.
+	// CountedAt is the time when a check that is measured until the step is released had its count and would have passed. Absent before, and for other checks.
 	// +optional
 	CountedAt *metav1.Time `json:"countedAt,omitempty"`
 
-	// EndedAt is when the check was judged.
+	// EndedAt is the time of the check's result.
 	// +optional
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
 }
@@ -276,7 +276,7 @@ type GateObservation struct {
 	// +optional
 	Position *ledger.Position `json:"position,omitempty"`
 
-	// StartedAt is when the step was first seen to be live.
+	// StartedAt is the time when the step was first observed live.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
@@ -285,7 +285,7 @@ type GateObservation struct {
 	// +kubebuilder:validation:Enum=Passed;Failed;Error;TimedOut;Inconclusive
 	Verdict GateVerdict `json:"verdict,omitempty"`
 
-	// EndedAt is when the verdict was found.
+	// EndedAt is the time of the verdict.
 	// +optional
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
 

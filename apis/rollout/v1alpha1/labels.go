@@ -35,7 +35,7 @@ func OpenLabels(apiGroup, name string) map[string]string {
 	return map[string]string{LabelDeploymentGroup: apiGroup, LabelDeployment: name}
 }
 
-// Actions in their order: of several requests about one revision, the first one is taken.
+// Actions returns the actions in their order: of several requests about one revision, the first takes effect.
 func Actions() []Action {
 	return []Action{ActionAbort, ActionRollbackTo, ActionMoveLedger, ActionPromote, ActionApproveUpdate, ActionRetry}
 }

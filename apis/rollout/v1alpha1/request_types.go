@@ -13,7 +13,7 @@ type Action string
 // Actions. Of several that name one revision, the first in the order Abort, RollbackTo, MoveLedger, Promote, ApproveUpdate, Retry is taken, and of
 // two alike the older one.
 const (
-	// ActionRetry starts the same revision again, as the next one.
+	// ActionRetry starts the same revision again, as the next revision.
 	ActionRetry Action = "Retry"
 
 	// ActionAbort rejects the revision.
@@ -57,7 +57,7 @@ const (
 	ResultAlreadyJudged Result = "AlreadyJudged"
 
 	// ResultNoTarget means that the revision is not a possible rollback target: it was not verified in every repository that took part in it,
-	// it was withdrawn, it is the present one, or no repository remembers its trees.
+	// it was withdrawn, it is the present revision, or no repository remembers its trees.
 	ResultNoTarget Result = "NoTarget"
 
 	// ResultNothingToRestore means that the directories of all Sites hold the files of the revision already, or that the present revision
@@ -108,7 +108,7 @@ const (
 	// EndVerified means that the Sites run the revision, and that its gates passed.
 	EndVerified End = "Verified"
 
-	// EndRolledBack means that the revision was rejected, or given up, and that the Sites run an earlier one again.
+	// EndRolledBack means that the revision was rejected, or given up, and that the Sites run an earlier revision again.
 	EndRolledBack End = "RolledBack"
 
 	// EndNothingToRestore means that the revision was rejected, or given up, and had changed no directory of any Site.
@@ -223,13 +223,13 @@ type RolloutRequestSpec struct {
 	// +kubebuilder:validation:Minimum=1
 	Revision int64 `json:"revision"`
 
-	// Request digest that the revision has. Absent means any; another one makes the request Stale.
+	// Request digest that the revision has. Absent means any; another digest makes the request Stale.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=80
 	Request string `json:"request,omitempty"`
 
-	// Update that is approved, as status.update of the deployment names it. Absent means whichever waits; where another one waits, the
+	// Update that is approved, as status.update of the deployment names it. Absent means any waiting update; if another update waits, the
 	// request is Stale. Goes with action ApproveUpdate only.
 	// +optional
 	Update *UpdateReference `json:"update,omitempty"`
@@ -288,13 +288,13 @@ type RolloutRequestStatus struct {
 	// +kubebuilder:validation:MaxLength=64
 	End End `json:"end,omitempty"`
 
-	// ObservedAt is when the request was looked at first.
+	// ObservedAt is the time of the first observation of the request.
 	// +optional
 	ObservedAt *metav1.Time `json:"observedAt,omitempty"`
 }
 
-// A RolloutRequest asks something of a running deployment. It is made once and never changes: ordinary RBAC says who may ask, and
-// the audit log who did.
+// A RolloutRequest is a user's request to a deployment. It is made once and never changes: ordinary RBAC controls its creation, and
+// the audit log has its author.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

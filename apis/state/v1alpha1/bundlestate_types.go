@@ -50,7 +50,7 @@ type BundlePackage struct {
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
 
-	// Layer in which it is deployed, the first one being 1.
+	// Layer in which it is deployed, from 1.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=64
@@ -205,7 +205,7 @@ func (p *PackageObservation) HasFailed() bool {
 	return !p.IsWaiting() && (p.Status == StatusFailed || p.Status == StatusFailedRemove)
 }
 
-// BundleRecord says where the record is, and why it cannot be written.
+// BundleRecord is the location of the record, and the error of writing it.
 type BundleRecord struct {
 	// Secret that holds the record.
 	// +optional

@@ -13,7 +13,7 @@ type PruneRequestReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// UID of the request. A request of that name that was made again is another one.
+	// UID of the request. A request that was recreated under that name has another UID.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
@@ -46,7 +46,7 @@ type PruneApprovalStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
 }
 
-// A PruneApproval lets the plan of a PruneRequest be carried out. It is a kind of its own, so that ordinary RBAC says who may approve. It is made once and
+// A PruneApproval lets the plan of a PruneRequest be carried out. It is a kind of its own, so that ordinary RBAC controls approvals. It is made once and
 // never changes.
 //
 // +kubebuilder:object:root=true

@@ -34,7 +34,7 @@ const (
 	// ReasonPruned means that all items that the plan removes are gone.
 	ReasonPruned xpv2.ConditionReason = "Pruned"
 
-	// ReasonPlanChanged means that the plan was made again for its approval, and is another one by now. Nothing was removed.
+	// ReasonPlanChanged means that the plan was made again for its approval, and has changed. Nothing was removed.
 	ReasonPlanChanged xpv2.ConditionReason = "PlanChanged"
 
 	// ReasonExpired means that no approval came within an hour. Nothing was removed.

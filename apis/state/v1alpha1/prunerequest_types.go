@@ -96,7 +96,7 @@ const (
 	// PhaseDone means that all items that the plan removes are gone, or that the plan removes no item.
 	PhaseDone Phase = "Done"
 
-	// PhasePlanChanged means that the approved plan would be another one by now. Nothing was removed.
+	// PhasePlanChanged means that the approved plan would have changed. Nothing was removed.
 	PhasePlanChanged Phase = "PlanChanged"
 
 	// PhaseExpired means that no approval came within an hour. Nothing was removed.
@@ -169,7 +169,7 @@ type PrunePlan struct {
 	// +optional
 	Digest string `json:"digest,omitempty"`
 
-	// At is when the plan was made. It can be approved for an hour.
+	// At is the time of the plan. It can be approved for an hour.
 	At metav1.Time `json:"at"`
 
 	// Commit of the branch that the plan was made of. Absent of packages, and where the branch does not exist.
@@ -198,7 +198,7 @@ type PruneResult struct {
 	// Approval is the name of the PruneApproval that counts.
 	Approval string `json:"approval"`
 
-	// StartedAt is when the plan began to be carried out, and the date of the commit.
+	// StartedAt is the time when the removal began, and the date of the commit.
 	StartedAt metav1.Time `json:"startedAt"`
 
 	// Commit that removed the directories. Absent until it is in the branch, and of packages.
@@ -223,7 +223,7 @@ type PruneRequestStatus struct {
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
 
-	// Plan that can be approved. It is made once: another request makes another one.
+	// Plan that can be approved. It is made once: another request makes another plan.
 	// +optional
 	Plan *PrunePlan `json:"plan,omitempty"`
 

@@ -54,7 +54,7 @@ type Kubeconfig struct {
 	// +kubebuilder:validation:MaxLength=80
 	Digest string `json:"digest,omitempty"`
 
-	// Expires is when its credentials expire. Absent if they do not, or if that is unknown.
+	// Expires is the time when its credentials expire. Absent if they do not, or if the time is unknown.
 	// +optional
 	Expires *metav1.Time `json:"expires,omitempty"`
 }
@@ -84,13 +84,13 @@ type ObservedCluster struct {
 
 // Transition is one change of the phase.
 type Transition struct {
-	// Index of this transition among all that the composite went through, the first one being 0. It distinguishes equal ones, also when
+	// Index of this transition among all transitions of the composite, from 0. It distinguishes equal ones, also when
 	// the oldest are forgotten.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Index int64 `json:"index"`
 
-	// From which phase. Empty for the first one.
+	// From is the phase before the transition. Empty for the first transition.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	From Phase `json:"from,omitempty"`
@@ -149,7 +149,7 @@ type WorkloadClusterStatus struct {
 	// +optional
 	Initialized *clusterv1alpha1.Latch `json:"initialized,omitempty"`
 
-	// Provisioned is when this Cluster first was. It is never unset for that Cluster.
+	// Provisioned is the time when this Cluster was first provisioned. It is never unset for that Cluster.
 	// +optional
 	Provisioned *clusterv1alpha1.Latch `json:"provisioned,omitempty"`
 

@@ -58,7 +58,7 @@ func (p *parser) readSentence() *Fault {
 	return p.finishStatement()
 }
 
-// readClauseEnd reads the marks between two clauses. Behind the last one there may be a period, and nothing else.
+// readClauseEnd reads the marks between two clauses. After the last clause only a period may follow.
 func (p *parser) readClauseEnd() *Fault {
 	t := p.peekToken()
 	if t.text != "," && t.text != ";" && t.text != "." {

@@ -22,7 +22,7 @@ type Statement struct {
 	// UnquotedSites are the names in Sites that do not stand in quotes.
 	UnquotedSites []string
 
-	// Replicas at each Site, or SiteReplicas at single ones.
+	// Replicas at each Site, or SiteReplicas at single Sites.
 	Replicas     string
 	SiteReplicas map[string]string
 
@@ -49,7 +49,7 @@ type Statement struct {
 
 // An Endpoint is a port that the service offers.
 type Endpoint struct {
-	// Name, Port and Protocol of the endpoint, the last one in upper case.
+	// Name, Port and Protocol of the endpoint, the protocol in upper case.
 	Name, Port, Protocol string
 }
 

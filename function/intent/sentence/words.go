@@ -132,7 +132,7 @@ func priorityLevels() []phrase {
 
 func clauseJoiners() []phrase { return phrasesFor("", "and with", "and", "with", "using", "having") }
 
-// reservedWords are the words that the grammar has beside its tables, and some that it does not have but people do: none is a name.
+// reservedWords returns the words of the grammar beside its tables, and some common words that it does not have: none is a name.
 func reservedWords() []phrase {
 	return phrasesFor("", "please", "of", "type", "as", "for", "slice", "network", "image", "from", "port", "expose", "exposing",
 		"parameter", "parameters", "is", "priority", "sst", "sd", "plmn", "percent", "hundred", "thousand", "label", "labels",
