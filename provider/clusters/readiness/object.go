@@ -169,7 +169,7 @@ func toString(v any) string {
 	return s
 }
 
-// paused by its annotation.
+// annotatedPaused reports whether the annotation of an object pauses it.
 func (o Object) annotatedPaused() bool {
 	if !o.isThere() {
 		return false
