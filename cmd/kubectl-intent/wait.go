@@ -60,7 +60,7 @@ func (c *waitCommand) Run(s *streams) error {
 type waitReport struct {
 	Name string `json:"name"`
 
-	// Object that was waited for, as it was at the end.
+	// Object is the awaited object in its last state.
 	Object objectReport `json:"object"`
 
 	For string `json:"for"`
