@@ -39,7 +39,7 @@ func (f catalogFlags) isIncomplete() bool {
 	return !f.Live && len(f.Site) > 0 != (len(f.Blueprint) > 0)
 }
 
-// an item of a catalog.
+// An item is an object of a catalog.
 type item struct {
 	meta metav1.PartialObjectMetadata
 	raw  json.RawMessage

@@ -55,7 +55,7 @@ func (c *historyCommand) showRemembered(s *streams) error {
 	return c.printRevisions(s, all, func(style overview.Style) []string { return overview.RememberedLines(m, all, style) })
 }
 
-// selectRevisions returns the revision that is asked for, or all.
+// selectRevisions returns the requested revision, or all.
 func (c *historyCommand) selectRevisions(all []overview.Revision) ([]overview.Revision, error) {
 	if c.Revision == 0 {
 		return all, nil

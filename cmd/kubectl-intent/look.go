@@ -87,7 +87,7 @@ type lookReport struct {
 	// RequestedAt is the value of the annotation.
 	RequestedAt string `json:"requestedAt"`
 
-	// Revision that was looked for, and the Commit that it is at.
+	// Revision is the requested revision, and Commit the commit that it is at.
 	Revision string `json:"revision,omitempty"`
 	Commit   string `json:"commit,omitempty"`
 

@@ -234,7 +234,7 @@ func (r *renderCommand) printStream(w io.Writer, all []rendered) error {
 	return nil
 }
 
-// printableFile is a file as it is printed. Output of kustomize is YAML of ours, which has no control characters.
+// printableFile returns the printed form of a file. Output of kustomize is YAML of ours, which has no control characters.
 func (r *renderCommand) printableFile(file []byte) string {
 	if r.Inputs {
 		return quoteInvisibleInText(string(file))

@@ -60,7 +60,7 @@ func (c *waitCommand) Run(s *streams) error {
 type waitReport struct {
 	Name string `json:"name"`
 
-	// Object that was waited for, as it was at the end.
+	// Object is the awaited object in its last state.
 	Object objectReport `json:"object"`
 
 	For string `json:"for"`
@@ -290,7 +290,7 @@ func (w *waiter) progressOf(b []byte) (progress, error) {
 	}, nil
 }
 
-// resultOfWait says whether the deployment came to an end. A deployment that only a person can help did.
+// resultOfWait says whether the deployment came to an end. A deployment that only a person can help has ended.
 func (d *waitedFor) resultOfWait() waitResult {
 	switch outcome := deploymentv1alpha1.Outcome(d.Status.Outcome); {
 	case d.isSuspended():

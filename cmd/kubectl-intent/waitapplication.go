@@ -89,7 +89,7 @@ func isDelivered(a *cause.Application) bool {
 	return slices.Contains([]applicationv1alpha1.Phase{applicationv1alpha1.PhaseDeploying, applicationv1alpha1.PhaseRunning, applicationv1alpha1.PhaseDegraded}, a.Status.Phase)
 }
 
-// endOfApplication says whether an Application came to an end. An Application that only a person can help did.
+// endOfApplication says whether an Application came to an end. An Application that only a person can help has ended.
 func endOfApplication(a *cause.Application) waitResult {
 	all := a.Status.Conditions
 	switch {

@@ -48,7 +48,7 @@ func (w *waiter) progressOfBundle(encoded []byte) (progress, error) {
 	return progress{result: endOfBundle(b), message: string(b.Status.Phase) + ": " + b.Status.Message, digest: want}, nil
 }
 
-// endOfBundle says whether a Bundle came to an end. A Bundle that only a person can help did.
+// endOfBundle says whether a Bundle came to an end. A Bundle that only a person can help has ended.
 func endOfBundle(b *cause.Bundle) waitResult {
 	all := b.Status.Conditions
 	stalled := all.Get(bundlev1alpha1.TypeStalled)

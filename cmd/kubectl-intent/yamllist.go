@@ -14,7 +14,7 @@ type list struct {
 	text   []byte
 	before int
 
-	// parsed is the text, from the first time that a line is asked for.
+	// parsed is the parsed text, from the first request for a line.
 	parsed *yamlnode.Node
 }
 

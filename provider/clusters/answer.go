@@ -265,7 +265,7 @@ type jsonCounter struct {
 	inString, escaped bool
 }
 
-// countText counts a text, up to the end of the first value if that is asked for. It returns how much it counted, and whether the value ended.
+// countText counts a text, or only its first value on request. It returns how much it counted, and whether the value ended.
 func (c *jsonCounter) countText(p []byte, one bool) (int, bool) {
 	for i, b := range p {
 		c.bytes++

@@ -17,7 +17,7 @@ const (
 	pagesPerList = 8
 
 	// decodedPerByte is how much memory an answer may take once it is decoded, as a multiple of its bound. One object may have many small
-	// values; a page with many of them is asked for again with fewer objects.
+	// values; a page with many of them is requested again with fewer objects.
 	decodedPerByte, decodedPerPageByte = 16, 6
 
 	// largeAnswer is the size from which an answer waits for other large answers of its author, and largeDecoded the same limit for its
@@ -100,7 +100,7 @@ func sizeText(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// An AnswerError is an answer that is larger than its bound, or does not end as it should. Its text holds nothing that the cluster sent.
+// An AnswerError reports an answer that is larger than its bound, or breaks off. Its text holds nothing that the cluster sent.
 type AnswerError struct {
 	// Detail describes the answer of the cluster and the bound that it exceeds.
 	Detail string

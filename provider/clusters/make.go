@@ -18,7 +18,7 @@ const GateManager = "intentplane-gate"
 // maxListed is how many objects List returns at most.
 const maxListed = 10
 
-// Make an object. It returns the UID, or "" where one of that name is there already: that one is left as it is, and no error. It returns an
+// Make an object. It returns the UID, or "" where an object of that name exists, which it leaves unchanged without an error. It returns an
 // *Error.
 func (c *Cluster) Make(ctx context.Context, r schema.GroupVersionResource, o *unstructured.Unstructured) (types.UID, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)

@@ -68,7 +68,7 @@ type watch struct {
 	// failing is closed while there is a failure.
 	failing chan struct{}
 
-	// retry ends the wait before the next list. answered is closed once the cluster answered a list that was asked for so, and nil if none was.
+	// retry ends the wait before the next list. answered is closed once the cluster answered such a list, and nil if no reader requested one.
 	retry    chan struct{}
 	answered chan struct{}
 }
@@ -145,11 +145,11 @@ func (w *watch) tryAgain() {
 	}
 	select {
 	case w.retry <- struct{}{}:
-	default: // It is asked for already.
+	default: // The list is requested already.
 	}
 }
 
-// retryDelay is how soon a list is asked for again after a watch ended, as the reflector has it.
+// retryDelay is the delay before the next list after a watch ended, as the reflector has it.
 func retryDelay() wait.DelayFunc {
 	return wait.Backoff{Duration: 800 * time.Millisecond, Cap: 30 * time.Second, Steps: 38, Factor: 2, Jitter: 1}.DelayWithReset(clock.RealClock{}, 2*time.Minute)
 }

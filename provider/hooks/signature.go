@@ -37,7 +37,7 @@ const (
 
 // A proof is the part of a request that shows that its sender has the token.
 type proof struct {
-	// sum hashes the signed content. Nil for a token that is sent as it is.
+	// sum hashes the signed content. Nil for a request that carries the token itself.
 	sum hash.Hash
 
 	// given is the signature, or the token.

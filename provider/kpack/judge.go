@@ -43,7 +43,7 @@ const (
 	// Failed means that the wanted Build failed.
 	Failed Verdict = "Failed"
 
-	// NotBuilt means that kpack is done without the wanted Build: it has to be asked for another Build.
+	// NotBuilt means that kpack is done without the wanted Build: another Build has to be requested.
 	NotBuilt Verdict = "NotBuilt"
 
 	// Foreign means that the Build names an image outside of the repository that it was to push to.

@@ -168,7 +168,7 @@ func EndOf(u *unstructured.Unstructured) time.Time {
 	return c.LastTransitionTime.Time
 }
 
-// IsAskedAgain reports whether kpack is asked for another Build after this one.
+// IsAskedAgain reports whether another Build is requested after this one.
 func IsAskedAgain(u *unstructured.Unstructured) bool {
 	_, ok := u.GetAnnotations()[AnnotationAgain]
 	return ok

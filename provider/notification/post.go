@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
-// Limits of posts that are under way at the same time, so that a receiver which is slow, or a namespace with many deployments, does not keep others
+// placeLimits are the limits of concurrent posts, so that a receiver which is slow, or a namespace with many deployments, does not keep others
 // from being posted to.
 func placeLimits() shares.Limits {
 	return shares.Limits{PerHost: 32, PerNamespaceAtHost: 8, PerNamespace: 16, Together: 64}

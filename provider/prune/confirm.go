@@ -19,7 +19,7 @@ const (
 	// AnswerExpired means that the plan was shown too long ago.
 	AnswerExpired Answer = "Expired"
 
-	// AnswerPlanChanged means that the plan is another one by now, or is refused.
+	// AnswerPlanChanged means that the plan has changed, or is refused.
 	AnswerPlanChanged Answer = "PlanChanged"
 )
 

@@ -112,8 +112,7 @@ func explainLabels(_ *Facts, p *Package) string {
 	return ""
 }
 
-// explainRecord returns a sentence for a bundle that exists and whose record is not as it should be. A package of a deleted bundle needs no
-// record.
+// explainRecord returns a sentence for a bundle that exists and whose record has an error. A package of a deleted bundle needs no record.
 func (f *Facts) explainRecord(p *Package, sentence string, isWrong func(*Record) bool) string {
 	var record *Record
 	for i, r := range f.Records {
@@ -138,8 +137,8 @@ func (f *Facts) explainController(p *Package) string {
 	return ""
 }
 
-// explainUsers returns a sentence if another bundle of the namespace names the package, or the record of another one does, or if a record cannot
-// be read that could.
+// explainUsers returns a sentence if another bundle of the namespace names the package in its spec or in its record, or if an unreadable
+// record could name it.
 func (f *Facts) explainUsers(p *Package) string {
 	for _, b := range f.Bundles {
 		if b.Namespace == p.Namespace && slices.Contains(b.Packages, p.Name) {

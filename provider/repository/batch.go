@@ -128,7 +128,7 @@ func (r *Repository) snapshotForBatch(ctx context.Context, again bool) (*git.Sna
 	return s, began, nil
 }
 
-// pushProposal pushes a batch. That nothing is to be done, by a snapshot from before a delivery was asked for, counts as a conflict: the
+// pushProposal pushes a batch. A result without changes, by a snapshot from before the request of a delivery, counts as a conflict: the
 // repository may have moved since.
 func (r *Repository) pushProposal(ctx context.Context, p batch, at time.Time, whole bool) error {
 	if p.proposal.Empty() {

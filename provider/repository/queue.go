@@ -28,12 +28,12 @@ type Delivery struct {
 	Plan func(ctx context.Context, d *git.Draft) error
 }
 
-// An item is a delivery that is waited for.
+// An item is a delivery in the queue.
 type item struct {
 	Delivery
 
 	repo *Repository
-	// askedAt is when it was asked for.
+	// askedAt is the time of the request.
 	askedAt time.Time
 	// begun is true once a batch has it, and it cannot be withdrawn.
 	begun bool

@@ -50,8 +50,8 @@ type lookup struct {
 	revision   string
 }
 
-// A repositoryKey is the same for all users who see the same refs: users with other credentials may see others. The URL is as it is sent: for
-// some servers two spellings are different repositories.
+// A repositoryKey is the same for all users who see the same refs: users with other credentials may see others. The URL is the literal URL:
+// for some servers two spellings are different repositories.
 type repositoryKey struct {
 	url             string
 	auth            transport.Auth
@@ -73,13 +73,13 @@ type Request struct {
 	// Server of the repository.
 	Server transport.Server
 
-	// Revision that is looked for.
+	// Revision is the requested revision.
 	Revision string
 
 	// Interval is how old a look may be.
 	Interval time.Duration
 
-	// Since is when a look was asked for: an earlier one does not answer. Zero asks for none.
+	// Since is the time of a request for a look: an earlier look does not answer. Zero asks for none.
 	Since time.Time
 
 	// IsNew is true for a repository that no commit was found in before. It is looked at for a commit id, too: who builds it reaches its server without a guard.
@@ -163,7 +163,7 @@ func (p *Pool) replaceLookup(object types.NamespacedName, next *lookup) {
 	}
 }
 
-// repositoryAt returns the repository that a request is for, which knows from now on that the revision is asked for.
+// repositoryAt returns the repository of a request, and records that the revision is requested.
 func (p *Pool) repositoryAt(r Request) *repository {
 	p.mu.Lock()
 	defer p.mu.Unlock()

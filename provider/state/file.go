@@ -40,7 +40,7 @@ type Header struct {
 	stored map[string]any
 }
 
-// written returns the header as it is written.
+// written returns the header of a written file.
 func (h Header) written() Header {
 	h.Format, h.MinReader = max(h.Format, format), max(h.MinReader, minReader)
 	h.Claim.UID = ""

@@ -19,7 +19,7 @@ type Delivery struct {
 	Attempt *rolloutv1alpha1.Attempt
 	// Base is the tip of the branch that the commit goes on. Empty when nothing is pushed to the branch.
 	Base string
-	// Trees that are asked for, as they are afterwards.
+	// Trees are the desired trees, in their state after the delivery.
 	Trees []Tree
 	// Targets are the trees that a rollback to the revision restores where they differ from the desired trees, by the paths of the directories.
 	Targets map[string]deliveryv1alpha1.HistoryTree
@@ -67,8 +67,8 @@ func (r RecordFile) revisionAfter(d Delivery) deliveryv1alpha1.HistoryEntry {
 	return h
 }
 
-// historyTrees returns the trees of a revision. A directory that is left as it is keeps its Site's tree from the history, if that is a target
-// of its own.
+// historyTrees returns the trees of a revision. A directory with action Keep has its Site's tree from the history, if that is a target of its
+// own.
 func historyTrees(d Delivery, before []deliveryv1alpha1.HistoryTree) []deliveryv1alpha1.HistoryTree {
 	kept := map[string]deliveryv1alpha1.HistoryTree{}
 	for _, t := range before {

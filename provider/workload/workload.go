@@ -66,7 +66,7 @@ type Health struct {
 	State           v1alpha1.HealthState
 	Reason, Message string
 
-	// Available and Updated are pods of the image, AvailableOther pods of other images, and Desired the pods that are asked for.
+	// Available and Updated are pods of the image, AvailableOther pods of other images, and Desired the desired pods.
 	Available, AvailableOther, Updated, Desired int32
 
 	// PodSelector selects the pods whose trouble is the reason why none is available. Empty if that is known already.
@@ -185,7 +185,7 @@ func assessOne(image string, d deployment, sets []deployment) Health {
 	return out
 }
 
-// desiredPods returns how many pods a Deployment is asked for, which is 1 if it does not say.
+// desiredPods returns the desired replicas of a Deployment, which is 1 if it does not say.
 func (d deployment) desiredPods() int32 {
 	if d.Spec.Replicas == nil {
 		return 1

@@ -131,7 +131,7 @@ func (f *BundleFacts) followState(reason string, now time.Time) []Link {
 	return append([]Link{l}, f.followPackage(now)...)
 }
 
-// followPackage goes on with the object that the package in the way is, unless that is as it should be.
+// followPackage goes on with the object of the blocking package, unless that is ready.
 func (f *BundleFacts) followPackage(now time.Time) []Link {
 	below := Finding{IsGood: true}
 	switch {

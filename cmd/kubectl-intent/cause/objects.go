@@ -28,7 +28,7 @@ type Condition struct {
 	LastTransitionTime *metav1.Time           `json:"lastTransitionTime,omitempty"`
 }
 
-// Since is the last change of the condition, or nil.
+// since is the time of the condition's last change, or nil.
 func (c Condition) since() *metav1.Time {
 	if c.LastTransitionTime == nil || c.LastTransitionTime.IsZero() {
 		return nil

@@ -18,7 +18,7 @@ import (
 // howToFetch is the command that brings a state into a clone: git clone leaves it out.
 const howToFetch = `git fetch origin "refs/intentplane/*:refs/intentplane/*"`
 
-// A Query says which deployment is looked for. An empty field matches everything, but for the name.
+// A Query names a deployment. An empty field matches everything, but for the name.
 type Query struct {
 	ControlPlane, APIGroup, Namespace, Name string
 }

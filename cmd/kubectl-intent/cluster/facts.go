@@ -73,8 +73,8 @@ type lookup struct {
 	name      string
 }
 
-// parseName says where a name is looked for. Deployments are looked for where no Application has the name, clusters where no deployment has it, and Bundles
-// where no cluster has it, unless it says which.
+// parseName returns the lookups of a name. Deployments are read where no Application has the name, clusters where no deployment has it, and
+// Bundles where no cluster has it, unless the name has a kind.
 func parseName(name string) lookup {
 	out := lookup{name: name}
 	resource, group := "", ""

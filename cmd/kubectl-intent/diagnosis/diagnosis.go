@@ -15,7 +15,7 @@ type Result string
 
 // Results.
 const (
-	// OK means that it is as it should be.
+	// OK means that the check found no problem.
 	OK Result = "ok"
 
 	// Problem means that something does not work until a person acts.

@@ -29,7 +29,7 @@ func ForBundle(f *cause.BundleFacts, found cause.Finding) Overview {
 	return out
 }
 
-// partOfPackage shows one package: where it stands and, if it is not as it should be, why.
+// partOfPackage shows one package: its state and, if it is not ready, the reason.
 func partOfPackage(p *bundlev1alpha1.PackageStatus) Part {
 	out := Part{
 		Kind: partPackage, Name: p.Name, State: p.Status, Note: p.Version, Commit: shortenCommit(p.Commit),

@@ -126,7 +126,7 @@ func countReplicas(in Input) (controlPlanes, workers Replicas) {
 	return controlPlanes, workers
 }
 
-// versionOf returns the version of Kubernetes that runs. The version that is asked for does not count.
+// versionOf returns the version of Kubernetes that runs. The desired version does not count.
 func versionOf(in Input) string {
 	if in.Kubeconfig.Answer.Version != "" {
 		return in.Kubeconfig.Answer.Version

@@ -35,7 +35,7 @@ type Answer struct {
 type Kubeconfig struct {
 	// Missing is the reason why the Secret is missing. Empty if it exists.
 	Missing string
-	// Secret that was looked for.
+	// Secret is the name of the requested Secret.
 	Secret string
 	// Type and Cluster of the Secret, the latter from its label.
 	Type, Cluster string
@@ -52,7 +52,7 @@ type Kubeconfig struct {
 	Answer Answer
 }
 
-// KubeconfigFrom reads a Secret as it is. It does not parse the kubeconfig.
+// KubeconfigFrom returns the reading of a Secret. It does not parse the kubeconfig.
 func KubeconfigFrom(name, secretType string, labels map[string]string, data map[string][]byte) Kubeconfig {
 	return Kubeconfig{Secret: name, Type: secretType, Cluster: labels[labelCluster], Data: data[SecretKey]}
 }

@@ -14,7 +14,7 @@ import (
 type Object struct {
 	*unstructured.Unstructured
 
-	// Subject that was looked for. Empty if no object refers to one.
+	// Subject is the requested object. Empty if no object refers to one.
 	Subject Subject
 	// Contract that the object's kind follows.
 	Contract Contract
@@ -22,7 +22,7 @@ type Object struct {
 	Missing string
 }
 
-// Found is an object that is there.
+// Found returns the reading of an existing object.
 func Found(u *unstructured.Unstructured, c Contract) Object {
 	return Object{Unstructured: u, Subject: Subject{Kind: u.GetKind(), Name: u.GetName()}, Contract: c}
 }
@@ -169,7 +169,7 @@ func toString(v any) string {
 	return s
 }
 
-// paused by its annotation.
+// annotatedPaused reports whether the annotation of an object pauses it.
 func (o Object) annotatedPaused() bool {
 	if !o.isThere() {
 		return false

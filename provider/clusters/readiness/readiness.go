@@ -132,7 +132,7 @@ type Replicas struct {
 // An ObjectReport is the readiness of one object.
 type ObjectReport struct {
 	APIVersion, Kind, Name, UID string
-	// Ready says whether the object is as it should be.
+	// Ready says whether the object is ready.
 	Ready bool
 	// Reason and Message why it is not.
 	Reason, Message string

@@ -107,7 +107,7 @@ const (
 	// ReasonNotDeleting means that the Cluster stays.
 	ReasonNotDeleting = "NotDeleting"
 
-	// ReasonTooFewWorkers means that fewer workers are ready than are asked for.
+	// ReasonTooFewWorkers means that fewer workers are ready than required.
 	ReasonTooFewWorkers = "TooFewWorkers"
 
 	// ReasonTopologyNotReconciled means that Cluster API has not applied the topology of a Cluster with a ClusterClass.

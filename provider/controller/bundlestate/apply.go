@@ -169,7 +169,7 @@ func (a action) setLabels(u *unstructured.Unstructured) {
 	u.SetAnnotations(annotations)
 }
 
-// updateObject gives an object the spec that is asked for. Crossplane's own fields in the spec stay.
+// updateObject gives an object its desired spec. Crossplane's own fields in the spec stay.
 func (e *external) updateObject(ctx context.Context, a action) error {
 	spec, err := decodeSpec(a.pkg)
 	if err != nil {

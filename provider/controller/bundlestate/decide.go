@@ -139,7 +139,7 @@ func setStatusf(out *v1alpha1.PackageObservation, status, reason, format string,
 	out.Status, out.Reason, out.Message = status, reason, fmt.Sprintf(format, args...)
 }
 
-// retainStatusf leaves a package as it is now, with a reason and a sentence.
+// retainStatusf keeps the state of a package, with a reason and a sentence.
 func (d *decider) retainStatusf(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation, reason, format string, args ...any) {
 	o, earlier := d.objects[keyOf(p)], *p
 	earlier.Version, out.Digest = d.was[p.Name].Version, o.digest
@@ -162,7 +162,8 @@ func (d *decider) observeExisting(p *v1alpha1.BundlePackage, out *v1alpha1.Packa
 	d.judgeObject(p, o, out)
 }
 
-// judgeObject sets the status that follows from the evidence about the digest that is asked for. A package that was deployed stays so while it is not ready.
+// judgeObject sets the status that follows from the evidence about the desired digest. A package that was deployed stays so while it is not
+// ready.
 func (d *decider) judgeObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
 	e, was := o.evidence, d.was[p.Name]
 	out.Revision, out.Commit, out.Ready = e.Revision, e.Commit, e.Ready

@@ -99,7 +99,7 @@ func (e evidence) isReportedHealthy(site string) bool {
 	})
 }
 
-// syncedSince believes a SiteSync that speaks of this position, as it is asked for now.
+// syncedSince believes a SiteSync that speaks of this position, with its present spec.
 func (e evidence) syncedSince(site string) time.Time {
 	s := e.sync
 	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !isCurrent(s) {

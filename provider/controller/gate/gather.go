@@ -253,7 +253,8 @@ func (o outageQuestion) Ask(context.Context, time.Duration) gates.Answer {
 	return gates.Answer{Problem: string(o.problemQuestion), Unavailable: true}
 }
 
-// problemQuestion is a question that cannot be asked for now. It fails as often as a measurement may, since a user may fix the cause meanwhile.
+// problemQuestion is a question that cannot be asked at present. It fails as often as a measurement may, since a user may fix the cause
+// meanwhile.
 type problemQuestion string
 
 // Key is the problem: checks with another problem do not share the answer.

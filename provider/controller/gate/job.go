@@ -283,7 +283,7 @@ func (e *external) announceJobs(ctx context.Context, g *v1alpha1.Gate) error {
 	return errors.Wrap(e.kube.Status().Update(ctx, g), "cannot record the Jobs that are about to be created")
 }
 
-// recordJob writes the reference by which a restarted provider recognizes a Job into the status. It returns whether that is new.
+// recordJob writes the reference by which a restarted provider recognizes a Job into the status. It returns whether the reference is new.
 func recordJob(g *v1alpha1.Gate, w jobRequest, ref v1alpha1.CheckJobReference) bool {
 	for i := range g.Status.AtProvider.Checks {
 		c := &g.Status.AtProvider.Checks[i]

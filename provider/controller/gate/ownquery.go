@@ -20,7 +20,7 @@ import (
 // maxBlueprints bounds of how many Gates the metrics of their Blueprints are remembered.
 const maxBlueprints = 1000
 
-// A blueprintKey is a Gate as it is asked for now.
+// A blueprintKey identifies the present request of a Gate.
 type blueprintKey struct {
 	gate       types.UID
 	generation int64

@@ -57,7 +57,7 @@ func refusalOf(err error) *problem {
 	return nil
 }
 
-// askForBuild asks kpack for another Build after one. The annotation is looked for on the last Build alone, so that it counts once.
+// askForBuild asks kpack for another Build after one. Only the annotation on the last Build is read, so that it counts once.
 func (e *external) askForBuild(ctx context.Context, after *unstructured.Unstructured) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": after.GetUID(), "annotations": map[string]string{kpack.AnnotationAgain: "intentplane"},

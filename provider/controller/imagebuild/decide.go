@@ -24,10 +24,10 @@ const (
 	// nameInterval is how long an ImageBuild whose name is taken waits until it looks again.
 	nameInterval = 20 * time.Second
 
-	// buildSpacing is how long after a Build the next one is asked for at the earliest.
+	// buildSpacing is the minimum time between a Build and the request for the next one.
 	buildSpacing = 2 * time.Second
 
-	// beginDelay is how long kpack may take to begin with an Image before the status says that it is asked: the next report of kpack has more
+	// beginDelay is how long kpack may take to begin with an Image before the status reports the request: the next report of kpack has more
 	// to show, and each write costs the composite.
 	beginDelay = 2 * time.Second
 
@@ -47,11 +47,11 @@ type decision struct {
 	message string
 	// apply is the Image to apply, and remove the Image to delete first. Nil is none.
 	apply, remove *unstructured.Unstructured
-	// rebuildAfter is the Build after which kpack is asked for another one. Nil is none.
+	// rebuildAfter is the Build after which another one is requested. Nil is none.
 	rebuildAfter *unstructured.Unstructured
-	// asking is the Image that kpack is asked for. Nil if it has it.
+	// asking is the requested Image. Nil if it has it.
 	asking *asking
-	// isHeld says that the status stays as it is: kpack is asked, and begins in a moment.
+	// isHeld says that the status stays unchanged: kpack has a request, and begins in a moment.
 	isHeld bool
 	// again is when to decide again, although nothing happened. Zero is never.
 	again time.Time
@@ -89,7 +89,7 @@ func (d *decision) noteImage(f *facts) {
 	d.next.Image = next
 }
 
-// findObstacle returns why kpack is asked for nothing, or nil.
+// findObstacle returns why no Image is requested, or nil.
 func (d *decision) findObstacle(f *facts) *problem {
 	trouble := f.sourceTrouble()
 	switch {
@@ -136,7 +136,7 @@ func (d *decision) requestImage(f *facts, want *unstructured.Unstructured) {
 	d.conclude(problem{reason: v1alpha1.ReasonQueued, message: kpack.NotBegun})
 }
 
-// noteAsking notes since when kpack is asked for an Image, and holds the status until it had the time to begin.
+// noteAsking notes since when an Image is requested, and holds the status until kpack had the time to begin.
 func (d *decision) noteAsking(f *facts, want *unstructured.Unstructured) {
 	d.asking = &asking{image: want, at: f.now}
 	if f.asked != nil && reflect.DeepEqual(f.asked.image.Object, want.Object) {
@@ -145,7 +145,7 @@ func (d *decision) noteAsking(f *facts, want *unstructured.Unstructured) {
 	d.holdUntil(f, d.asking.at.Add(beginDelay))
 }
 
-// holdUntil leaves the status as it is until a time.
+// holdUntil keeps the status unchanged until a time.
 func (d *decision) holdUntil(f *facts, due time.Time) {
 	if f.now.Before(due) {
 		d.isHeld, d.again = true, due

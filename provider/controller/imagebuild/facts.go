@@ -48,17 +48,17 @@ type facts struct {
 	pod *corev1.Pod
 	// refusal is the last Image that kpack refused. Nil if there is none.
 	refusal *refusal
-	// asked is the Image that kpack was asked for last. Nil if it was asked for none since the provider started.
+	// asked is the last requested Image. Nil if none was requested since the provider started.
 	asked *asking
 }
 
-// An asking is an Image that kpack is asked for, and since when.
+// An asking is a requested Image with the time of the request.
 type asking struct {
 	image *unstructured.Unstructured
 	at    time.Time
 }
 
-// A refusal is an Image that could not be applied as it is, and why.
+// A refusal is an Image that could not be applied, with the reason.
 type refusal struct {
 	problem
 

@@ -23,7 +23,7 @@ type note struct {
 	askedAt time.Time
 	// refusal is the last Image that kpack refused.
 	refusal *refusal
-	// asking is the Image that kpack was asked for last.
+	// asking is the last requested Image.
 	asking *asking
 	// heldWanted is the wanted image that the status does not have yet. Nil if it does.
 	heldWanted *v1alpha1.WantedImage

@@ -53,7 +53,7 @@ func (d *decision) countRebuild(f *facts, last v1alpha1.BuiltImage, next *v1alph
 	return true
 }
 
-// countBuilderChange returns the count of Builds that were asked for again with another builder, with one more. A source that fails with one
+// countBuilderChange returns the count of Builds that were requested again with another builder, with one more. A source that fails with one
 // builder may fail with each: a builder that changes again and again would have the same commit built for ever.
 func (d *decision) countBuilderChange(f *facts) *v1alpha1.BuilderChanges {
 	wanted, before := d.next.Wanted, d.next.BuilderChanges

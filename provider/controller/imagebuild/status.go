@@ -50,7 +50,7 @@ func (e *external) updateStatus(b *v1alpha1.ImageBuild, f *facts) {
 	}
 }
 
-// holdStatus notes the request to kpack, and reports whether the status stays as it is for a moment.
+// holdStatus notes the request to kpack, and reports whether the status stays unchanged for a moment.
 func (e *external) holdStatus(d *decision) bool {
 	if e.quick {
 		return d.isHeld
@@ -65,7 +65,7 @@ func (e *external) holdStatus(d *decision) bool {
 	return d.isHeld
 }
 
-// paceStep leaves the step of the same Build as it is for a while.
+// paceStep keeps the step of the same Build unchanged for a while.
 func (e *external) paceStep(d *decision, f *facts) {
 	was, is := f.last.Running, d.next.Running
 	if was == nil || is == nil || was.UID != is.UID || was.Step == is.Step {

@@ -25,7 +25,7 @@ type decision struct {
 	// reason and message of the condition Ready. It is true with ReasonReady only.
 	reason  xpv2.ConditionReason
 	message string
-	// deadline is when the step that is waited for times out. Zero if nothing can time out.
+	// deadline is the time at which the awaited step times out. Zero if nothing can time out.
 	deadline time.Time
 }
 
@@ -161,7 +161,7 @@ func unhealthyBlocker(r readiness.Report) readiness.Blocker {
 	return readiness.Blocker{}
 }
 
-// timeoutReason returns the step that timed out, or the blocker and its deadline. A step that timed out is waited for all the same.
+// timeoutReason returns the step that timed out, or the blocker and its deadline. A step that timed out is still awaited.
 func timeoutReason(f facts, b readiness.Blocker) (xpv2.ConditionReason, string, time.Time) {
 	t := f.mc.Spec.ForProvider.Timeouts
 	started, infrastructure := timeoutClocks(f)
@@ -183,8 +183,8 @@ func isPausedByUser(r readiness.Report) bool {
 	return r.Condition(readiness.TypePaused).Reason == readiness.ReasonPaused
 }
 
-// timeoutClocks returns since when infrastructure and control plane are waited for. A pause does not count: after it, the step that is
-// waited for has its whole timeout again.
+// timeoutClocks returns since when infrastructure and control plane are awaited. A pause does not count: after it, the awaited step has its
+// whole timeout again.
 func timeoutClocks(f facts) (started, infrastructure *metav1.Time) {
 	at := f.mc.Status.AtProvider
 	rested := f.mc.Status.GetCondition(v1alpha1.TypePaused).Reason == readiness.ReasonPaused

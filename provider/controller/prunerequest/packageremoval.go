@@ -45,9 +45,8 @@ func (r *Reconciler) planPackages(ctx context.Context, pr *v1alpha1.PruneRequest
 	return r.showPlan(pr, &p, at.Time, "")
 }
 
-// removePackages carries an approved plan out. First it is made again: if it is another one, nothing is removed. That it is the same is
-// written down before the first package goes, since after that it is another one. Then each package that may still go is deleted, after its
-// dependents.
+// removePackages carries an approved plan out. First it is made again: if the two differ, nothing is removed. The confirmation is recorded
+// before the first package goes, since each removal changes the plan. Then each package that may still go is deleted, after its dependents.
 func (r *Reconciler) removePackages(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
 	f, err := r.gatherPackages(ctx, pr, pr.Status.Plan.At.Time)
 	if err != nil {

@@ -59,7 +59,7 @@ const maxFactsAge = time.Minute
 // errOutdated means that objects changed while a plan waited for its turn. It is made again.
 var errOutdated = errors.New("objects that may own a directory changed while the plan waited for its turn")
 
-// A changedError says that a plan that was approved is another one by now.
+// A changedError says that an approved plan has changed.
 type changedError struct{ message string }
 
 // Error describes the change.
@@ -252,8 +252,8 @@ func (t *removal) forgetDirectories(c *git.Change, r record) error {
 	return err
 }
 
-// closeRecord leaves a closed ledger in the home, and the numbers of the record elsewhere, so that a claim of the name does not use them again. A ledger that
-// was closed, or moved to another home, stays as it is.
+// closeRecord leaves a closed ledger in the home, and the numbers of the record elsewhere, so that a claim of the name does not use them
+// again. A ledger that was closed, or moved to another home, stays unchanged.
 func (t *removal) closeRecord(c *git.Change, r record) error {
 	c.Retain[state.TreesPath(r.Claim)] = nil
 	if r.ledger != nil && !r.ledger.State.IsClosed && r.ledger.State.Successor == "" {

@@ -11,7 +11,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// observePause returns the pause of the step, which begins when all of its Sites are first live. It is nil before that, and where none is asked for.
+// observePause returns the pause of the step, which begins when all of its Sites are first live. It is nil before that, and where no pause is
+// requested.
 func (f facts) observePause(live bool) *v1alpha1.PauseObservation {
 	length, err := time.ParseDuration(f.spec.Pause)
 	if err != nil {

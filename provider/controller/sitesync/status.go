@@ -129,7 +129,7 @@ func losesHealth(before, after v1alpha1.SiteSyncObservation, now time.Time) bool
 	})
 }
 
-// isNextPosition is true for the SiteSync of a deployment in tracks that is asked for another position than its status is about.
+// isNextPosition is true for the SiteSync of a deployment in tracks whose status is about another position than its spec.
 func isNextPosition(s *v1alpha1.SiteSync) bool {
 	asked, seen := s.Spec.ForProvider.AskedPosition(), s.Status.AtProvider.ObservedPosition()
 	hasTraffic := func(t v1alpha1.SiteTree) bool { return t.Traffic != nil }

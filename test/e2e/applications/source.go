@@ -141,7 +141,8 @@ func (s *sourceStage) awaitRunning(commit string) string {
 	return image
 }
 
-// awaitImage waits until the deployment is asked for the image of a commit, and returns the image. With a progressTimeout it is verified only once pods serve.
+// awaitImage waits until the desired image of the deployment is the image of a commit, and returns the image. With a progressTimeout it is
+// verified only once pods serve.
 func (s *sourceStage) awaitImage(commit string) string {
 	s.T.Helper()
 	u := s.Await(s.app, "image of "+commit, func(u *unstructured.Unstructured) bool {
@@ -202,7 +203,7 @@ func (s *sourceStage) updateStack(last string) {
 	s.awaitRunning(last)
 }
 
-// nextCommit pushes a commit: the phases begin again, and never say Running for the image before.
+// nextCommit pushes a commit: the phases begin again, and never say Running for the previous image.
 func (s *sourceStage) nextCommit() {
 	s.T.Helper()
 	from := nextTransition(s.Now(s.app))

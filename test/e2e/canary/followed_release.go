@@ -97,7 +97,7 @@ func (y *followedRelease) startsUsers(p release.Plan, perSecond int) {
 	y.awaitOutcome(1, "Succeeded")
 }
 
-// until something is so that cannot be watched.
+// until polls a condition that cannot be watched.
 func (y *followedRelease) until(what string, is func() bool) {
 	y.Helper()
 	tick, end := time.NewTicker(look), time.NewTimer(patience.Limit)

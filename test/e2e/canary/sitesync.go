@@ -73,7 +73,7 @@ func (s *shop) askForDirectory(files tree.Files, at ledger.Position, changed *le
 	s.must(cp.ApplyObject(s.Context(), o))
 }
 
-// observedSite is the Site as the SiteSync has it, for the position that it is asked for.
+// observedSite is the Site in the SiteSync, for the requested position.
 func (s *shop) observedSite() deliveryv1alpha1.SiteObservation {
 	s.Helper()
 	o := &unstructured.Unstructured{}

@@ -28,7 +28,7 @@ const (
 	endpoint = "https://0123456789ABCDEF.gr7.eu-west-1.eks.amazonaws.com"
 )
 
-// Others are CAPT and the core of Cluster API. They follow Terraform's results, and our changes.
+// others are CAPT and the core of Cluster API. They follow Terraform's results, and our changes.
 type others interface {
 	// Follow says that something happened that the others react to.
 	followCluster(s *stage, m moment)

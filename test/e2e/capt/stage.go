@@ -78,7 +78,7 @@ func connectClient() error {
 // often is the time between two observations.
 const often = 50 * time.Millisecond
 
-// kinds that this package knows, by name.
+// kindsByName returns the kind of a name, for the kinds of this package.
 func kindsByName(kind string) schema.GroupVersionKind {
 	groups := map[string]string{
 		"Cluster": "cluster.x-k8s.io/v1beta1", "CAPTCluster": "infrastructure.cluster.x-k8s.io/v1beta1", "CAPTControlPlane": "controlplane.cluster.x-k8s.io/v1beta1",

@@ -62,7 +62,7 @@ func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string, words ...
 	})
 }
 
-// The expected status of a deployment while the cluster of one of its Sites is degraded.
+// degraded is the expected status of a deployment while the cluster of one of its Sites is degraded.
 type degraded struct{ Site, Message, Available string }
 
 // messageWhileUnhealthy is the message of a deployment whose Site has a cluster with that trouble.

@@ -85,7 +85,7 @@ func (p *player) adaptStep(part json.RawMessage) map[string]any {
 	return out
 }
 
-// play plays the story as far as a step.
+// playUntil plays the story as far as a step.
 func (p *player) playUntil(step string) {
 	p.T.Helper()
 	for p.next < len(p.story.Steps) {
