@@ -20,7 +20,7 @@ const (
 
 <!-- "make generate" writes this page from the help of the program. -->
 
-This is what ` + "`kubectl intent COMMAND --help`" + ` says, of all commands. [kubectl-intent.md](kubectl-intent.md) explains them, with examples.
+This page has the output of ` + "`kubectl intent COMMAND --help`" + ` for each command. [kubectl-intent.md](kubectl-intent.md) explains them, with examples.
 `
 )
 

@@ -12,7 +12,7 @@ import (
 
 // TestUnreadValue sets a value that the quickstart's Blueprint does not read, in an intent that is delivered already.
 func TestUnreadValue(t *testing.T) {
-	const message = `spec.intent: endpoints[http].port, qos.latencyMs: Blueprint "web-1.0.0" does not read what is set here, ` +
+	const message = `spec.intent: endpoints[http].port, qos.latencyMs: Blueprint "web-1.0.0" does not read this value, ` +
 		"so it would have no effect: leave it out, or choose a Blueprint that reads it"
 	w := newWorld(t)
 	w.settle()

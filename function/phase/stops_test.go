@@ -11,7 +11,7 @@ import (
 
 // TestIrreversibleMessage says why revision 3 is not rolled back without a request.
 func TestIrreversibleMessage(t *testing.T) {
-	const changes, unknown = "it changes, or may change, what its Blueprint marks", "the ledger does not say what revision 1 has of that"
+	const changes, unknown = "it changes, or may change, objects that its Blueprint marks", "the ledger does not have their digest in revision 1"
 	cases := map[string]struct {
 		reason string
 		marked string

@@ -35,7 +35,7 @@ func TestCheckRead(t *testing.T) {
 		"Nothing": {
 			reason:        "Without replacements and marks each value that was set is named.",
 			kustomization: values, intent: everything,
-			want: `spec.intent: image, parameters.x.y, replicas, resources.cpu, resources.memory: Blueprint "web-1" does not read what is set here, ` +
+			want: `spec.intent: image, parameters.x.y, replicas, resources.cpu, resources.memory: Blueprint "web-1" does not read this value, ` +
 				"so it would have no effect: leave it out, or choose a Blueprint that reads it",
 		},
 		"Defaults": {
