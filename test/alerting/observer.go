@@ -130,7 +130,7 @@ func (o Observer) awaitAlerts(t *testing.T, wanted []Alert) (Snapshot, map[strin
 		switch {
 		case len(missing) > 0:
 		case !cmp.Equal(m.series, o.seriesAt(t, m.at)):
-			return "the server still takes what it scraped"
+			return "the server still stores scraped samples"
 		case !areAboutAbsence(wanted) && len(o.ask(t, buildInfo, m.at)) < programs:
 			return "the provider and the function are not scraped both"
 		default:

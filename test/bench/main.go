@@ -35,7 +35,7 @@ func main() {
 
 func runCommand(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	needs := flags.Bool("needs", false, "Print what has to be built for the figures, and measure nothing.")
+	needs := flags.Bool("needs", false, "Print the programs to build for the figures, and measure nothing.")
 	stale := flags.Bool("stale", false, "Print the figures whose code changed since they were measured, and measure nothing.")
 	slice := flags.String("slice", "", "Measure the figures of a slice, such as 3/8.")
 	if err := flags.Parse(args); err != nil {

@@ -37,5 +37,5 @@ func (s *Server) QueryAt(ctx context.Context, text string, at time.Time) (model.
 		} `json:"data"`
 	}{}
 	err = json.NewDecoder(resp.Body).Decode(&answer)
-	return answer.Data.Result, errors.Wrapf(err, "cannot read what Prometheus answers to %s", text)
+	return answer.Data.Result, errors.Wrapf(err, "cannot read the response of Prometheus to %s", text)
 }

@@ -129,7 +129,7 @@ func proofMutants() map[string]mutant {
 			text: "if !found {", becomes: "if !found && false {", pkg: "provider/engines",
 		},
 		"GenerationNotCompared": {
-			reason: "What a Gateway said of an earlier generation of a route does not count.", file: "provider/engines/gateway.go",
+			reason: "A Gateway's report about an earlier generation of a route does not count.", file: "provider/engines/gateway.go",
 			text: "if all[i].ObservedGeneration != generation {", becomes: "if all[i].ObservedGeneration > generation {", pkg: "provider/engines",
 		},
 	}
@@ -163,7 +163,7 @@ func stepMutants() map[string]mutant {
 			text: "case s.Verdict == nil && s.Current.HasSteps() && in.HoldsFiles && d.hasIntentOf(*s.Current):", becomes: "case false:", pkg: "apis/step",
 		},
 		"StableIsNewest": {
-			reason: "The stable revision is one that was verified and not withdrawn.", file: "apis/ledger/state.go",
+			reason: "The stable revision was verified and not withdrawn.", file: "apis/ledger/state.go",
 			text: "if p.IsTarget() {\n\t\t\ts.Stable", becomes: "if p.Number > 0 {\n\t\t\ts.Stable", pkg: "apis/ledger",
 		},
 	}

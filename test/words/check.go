@@ -142,7 +142,7 @@ func (c *checker) checkName(dir string, f *ast.FuncDecl) {
 	first, size := utf8.DecodeRuneInString(f.Name.Name)
 	key := string(unicode.ToLower(first)) + f.Name.Name[size:]
 	if other, ok := c.names[scope][key]; ok && other != f.Name.Name {
-		c.addFinding(f.Pos(), 0, fmt.Sprintf("%s and %s differ by a capital alone: name one of them by what it does besides", f.Name.Name, other))
+		c.addFinding(f.Pos(), 0, fmt.Sprintf("%s and %s differ by a capital alone: name one of them by its other action", f.Name.Name, other))
 	}
 	c.names[scope][key] = f.Name.Name
 }

@@ -124,7 +124,7 @@ func revisionStories() map[string]story {
 func surroundingStories() map[string]story {
 	return map[string]story{
 		"PasswordChanged": {
-			reason: "The password of the repository is changed, and the provider has the one before. The state of the deployment is in that repository too.",
+			reason: "The password of the repository is changed, and the provider has the previous password. The state of the deployment is in that repository too.",
 			prepares: func(s *stage) {
 				s.Apply(s.BasicAuthSecret(password))
 				s.GuardRepository(password)

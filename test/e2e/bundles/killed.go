@@ -43,7 +43,7 @@ func finishDisabled(s *stage, o *unstructured.Unstructured) {
 }
 
 func finishPrune(s *stage, _ *unstructured.Unstructured) {
-	s.Until("what left is gone", patience.Limit, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
+	s.Until("the packages that left are gone", patience.Limit, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
 	s.awaitRecorded("platform", state.Success, "own success 1.0")
 	s.wantKeptPackage()
 }

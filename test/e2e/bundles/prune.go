@@ -56,7 +56,7 @@ func (s *stage) pruneLeftovers(apiVersion, other, record string) {
 	}
 	s.wantOutput(0, "1 package", record, "--confirm")
 	if s.hasObject("front") || !s.hasObject("middle") || s.hasFiles("front") || !s.hasFiles("middle") {
-		s.T.Error("Prune removes what left its bundle, and nothing else.")
+		s.T.Error("Prune removes packages that left their bundle, and nothing else.")
 	}
 	s.awaitMessage(back, "middle", "success")
 	s.awaitRecorded(record, state.Success, "own success 1.0", "middle success 1.0")
@@ -77,6 +77,6 @@ func (s *stage) pruneOrphaned(apiVersion string) {
 	s.Must(theirs.RemoveBundleState(s.T.Context(), "uses"))
 	s.wantOutput(0, "removed 1 package", "--confirm")
 	if s.hasObject("middle") || s.hasFiles("middle") {
-		s.T.Error("What a deleted bundle left is still there.")
+		s.T.Error("The packages of a deleted bundle still exist.")
 	}
 }

@@ -36,6 +36,6 @@ func commitUnmanaged(t *testing.T, s *scene.Scene) {
 		t.Fatal(err)
 	}
 	git("add", "--all")
-	git("commit", "--quiet", "--message", "What is ours")
+	git("commit", "--quiet", "--message", "Files of other writers")
 	git("push", "--quiet", "origin", "HEAD:main")
 }

@@ -45,7 +45,7 @@ func pendingUpdate(t *testing.T, shape shape) (*scene.Scene, *unstructured.Unstr
 	s.Release("1.1.0", "1.0.0")
 	seen := awaitUpdate(s, o, newestVersion(s))
 	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "An update waits: Blueprint "+newestVersion(s)) {
-		t.Errorf("status.message does not say what waits: %q", message)
+		t.Errorf("status.message does not name the waiting Blueprint: %q", message)
 	}
 	return s, o
 }

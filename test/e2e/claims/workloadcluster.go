@@ -123,7 +123,7 @@ func (l *life) wantShown() {
 	}
 	uid := string(l.Now(l.cluster).GetUID())
 	if diff := cmp.Diff([]string{site, "c1-kubeconfig", uid, "east", uid}, got); diff != "" || want["VERSION"] == "" {
-		l.T.Errorf("what is seen: -want, +got:\n%s\nversion %q", diff, want["VERSION"])
+		l.T.Errorf("observed cluster: -want, +got:\n%s\nversion %q", diff, want["VERSION"])
 	}
 	s := l.Now(objectFromYAML(l.T, "{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: "+site+"}}"))
 	if s.GetLabels()["region"] != "east" {

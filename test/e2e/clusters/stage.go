@@ -70,7 +70,7 @@ func (s *stage) explainFailure() {
 	if !s.T.Failed() {
 		return
 	}
-	s.T.Logf("what Crossplane's circuit breaker refused: %v", s.refusedByBreaker(context.Background()))
+	s.T.Logf("events that Crossplane's circuit breaker refused: %v", s.refusedByBreaker(context.Background()))
 	for _, kind := range []string{"workloadclusters.claims.intentplane.dev", "managedclusters.cluster.intentplane.dev", "clusters.cluster.x-k8s.io", "kubeadmcontrolplanes", "devclusters", "machines.cluster.x-k8s.io"} {
 		out, err := s.Kubectl(context.Background(), "get", kind, "-n", s.Namespace, "-o", "yaml")
 		s.T.Logf("%s: %v\n%s", kind, err, out)

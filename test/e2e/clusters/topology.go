@@ -67,7 +67,7 @@ func (s *stage) describesItself(mc *unstructured.Unstructured) {
 		"uid": string(c.GetUID()), "phase": scene.Field(c, "status", "phase"), "version": version, "clusterAPIVersion": "cluster.x-k8s.io/v1beta2",
 		"host": scene.Field(c, "spec", "controlPlaneEndpoint", "host"), "infrastructure": "v1beta2", "controlPlane": "v1beta2", "secret": name + "-kubeconfig",
 	}
-	s.WantEqual("what is said of the cluster", want, got)
+	s.WantEqual("the observed cluster", want, got)
 }
 
 // wantRequestedFields wants the requested values in fields that are ours. Values that core wrote into the spec are core's.

@@ -185,7 +185,7 @@ func (p *disaster) secondCluster() {
 		})
 	}
 	p.Delete(never)
-	p.Until("a deletion that leaves what is not ours", patience.Limit, func() bool { return len(p.Deliveries()) == 3 })
+	p.Until("a deletion that leaves files of other writers", patience.Limit, func() bool { return len(p.Deliveries()) == 3 })
 	p.WantEqual("refs", before, p.refsOfRepository())
 
 	p.Apply(p.Set(p.ProviderConfig(), owner, "spec", "takeOverFrom"))
@@ -207,7 +207,7 @@ func (p *disaster) rebuildKnownLost() {
 	p.expectRevisions(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1})
 	for name, content := range p.Files() {
 		if was, there := files[name]; there && filepath.Base(name) != ".intentplane" && was != content {
-			p.T.Errorf("%s should be what it was", name)
+			p.T.Errorf("%s should be unchanged", name)
 		}
 	}
 }

@@ -130,7 +130,7 @@ func servicesByName() map[string]service {
 			exposed: probesAndJobs("slow", 2, 0, 30), grows: servedRequests(0, "2.5"), want: outcomes(passes, fails, passes, passes, fails, passes, fails),
 		},
 		"down": {
-			reason: "A service that cannot be scraped is not healthy by any of its own metrics, and what others expose of it waits.", down: true,
+			reason: "A service that cannot be scraped is not healthy by any of its own metrics, and metrics of it from other exporters wait.", down: true,
 			want: outcomes(fails, fails, fails, fails, waits, waits, waits),
 		},
 		"vanished": {

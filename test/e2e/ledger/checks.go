@@ -134,7 +134,7 @@ func (d *deployment) checkRecord(repository string, r *state.RecordFile, s ledge
 	case r == nil:
 		d.T.Errorf("%s has no record", repository)
 	case r.Home != s.Home:
-		d.T.Errorf("%s follows the ledger in %s, and not the one in %s", repository, r.Home, s.Home)
+		d.T.Errorf("%s follows the ledger in %s, and not the ledger in %s", repository, r.Home, s.Home)
 	case r.Position.Compare(s.Position()) > 0, r.Head.Compare(s.Head) > 0:
 		d.T.Errorf("%s is at %+v, which is after %+v of the ledger", repository, r.Position, s.Position())
 	case r.Position.Revision != s.Position().Revision && !d.form.waves:

@@ -160,7 +160,7 @@ func (s *stage) awaitWell() {
 			return
 		}
 		if time.Now().After(deadline) {
-			s.Fatalf("what was repaired stays a problem:\n%s", r.problems())
+			s.Fatalf("a repaired object stays a problem:\n%s", r.problems())
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // update replaces the wanted files: go test ./test/e2e/render -update.
-var update = flag.Bool("update", false, "write what is rendered into the examples")
+var update = flag.Bool("update", false, "write the rendered files into the examples")
 
 // crossplaneCLI is the path of the crossplane command.
 func crossplaneCLI(t *testing.T) string {

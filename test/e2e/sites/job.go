@@ -133,7 +133,7 @@ func (k *kubelet) compareJob(claim string) {
 	o.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
 	k.Must(k.Client.Get(k.T.Context(), client.ObjectKey{Namespace: k.checks, Name: ref.Name}, o))
 	if field := job.Differs(job.Input{Gate: string(g.GetUID()), Check: c, Site: site, Rules: rules}, o); field != "" || string(o.GetUID()) != ref.UID {
-		k.T.Errorf("%s: the Job with UID %s differs in %q from what was made, and the Gate names UID %s", claim, o.GetUID(), field, ref.UID)
+		k.T.Errorf("%s: the Job with UID %s differs in %q from the created Job, and the Gate names UID %s", claim, o.GetUID(), field, ref.UID)
 	}
 }
 
