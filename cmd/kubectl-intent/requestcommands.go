@@ -93,7 +93,7 @@ func explainNoUpdate(ctx context.Context, c *cluster.Cluster, name string) error
 type rollbackCommand struct {
 	askFlags
 
-	ToRevision int64 `help:"Revision to roll back to. Without it, the newest verified revision before the present one that does not run already."`
+	ToRevision int64 `help:"Revision to roll back to. Without it, the newest verified earlier revision that does not run already."`
 }
 
 // Run rolls back to an earlier revision. It returns an error when there is none, for unreadable objects and for a request that cannot be created.

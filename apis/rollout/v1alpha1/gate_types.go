@@ -307,7 +307,7 @@ type GateSpec struct {
 
 	// ForProvider is the position to judge, and its checks.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="what a Gate judges never changes"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the position and the checks of a Gate are immutable"
 	ForProvider GateParameters `json:"forProvider"`
 }
 
