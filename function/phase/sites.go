@@ -240,7 +240,7 @@ func degradedMessage(f *Input) string {
 		}
 	}
 	if more > 0 {
-		said += fmt.Sprintf(" The clusters of %d more Sites are degraded, too.", more)
+		said += fmt.Sprintf(" Degraded clusters of other Sites: %d.", more)
 	}
 	return said
 }
