@@ -46,8 +46,8 @@ func (x trackedState) awaitsRendering() bool {
 }
 
 // keepTree returns the tree that leaves a directory as it is. If the objects with its files and its observation were lost, the directory's tree is requested
-// as it is, from the rendered files, if that has the same ID: otherwise no SiteSync would ever observe that its requests have ended. The files in the report
-// of a restored backup do not exist any more, and may give requests that have ended.
+// as it is, from the rendered files, if that has the same ID: otherwise no SiteSync would ever observe that its requests have ended. A report in a restored
+// backup is outdated, and its tree may give requests that have ended.
 func (x trackedState) keepTree(delivery string, from compose.Directory) compose.TrackedTree {
 	kept := compose.KeepTracked(from)
 	isObserved := x.observed.sitesAsked[from.Own.Site].Tree == from.Held.Tree
