@@ -32,12 +32,12 @@ func Rows() []Row {
 		matches: func(f *Facts) bool { return f.Missing != "" || f.isUntaken() },
 		message: (*Facts).pendingMessage,
 	}, {
-		Known:   "the build of the requested commit failed, and the commit has no image",
+		Known:   "the build of the current spec failed, and the spec has no image",
 		Phase:   v1alpha1.PhaseFailed,
 		matches: (*Facts).hasBuildFailed,
 		message: (*Facts).buildMessage,
 	}, {
-		Known:   "the requested commit has no image yet",
+		Known:   "the current spec has no image yet",
 		Phase:   v1alpha1.PhaseBuilding,
 		matches: func(f *Facts) bool { return !f.hasWantedImage() },
 		message: (*Facts).buildMessage,

@@ -47,7 +47,7 @@ func Rows() []Row {
 		matches: func(f *Facts) bool { return f.degradedPackage() != nil },
 		message: func(f *Facts) string { return describePackage(f.degradedPackage()) },
 	}, {
-		Known:   "each package runs its requested spec",
+		Known:   "each package runs its current spec",
 		Phase:   v1alpha1.PhaseSucceeded,
 		matches: func(*Facts) bool { return true },
 		message: (*Facts).succeededMessage,

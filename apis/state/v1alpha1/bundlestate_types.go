@@ -122,7 +122,7 @@ type BundleStateParameters struct {
 	// +optional
 	Orphan bool `json:"orphan,omitempty"`
 
-	// PruneAfter is the least time between a package's leaving the Bundle and its removal, once each package runs its requested spec. Absent means that it
+	// PruneAfter is the least time between a package's leaving the Bundle and its removal, once each package runs its current spec. Absent means that it
 	// stays.
 	// +optional
 	PruneAfter *metav1.Duration `json:"pruneAfter,omitempty"`

@@ -66,7 +66,7 @@ func (d *decider) explainLeft(o *object) string {
 	case !isPruned:
 		return "is still there: kubectl intent prune removes it"
 	case d.plan == nil || d.now.Before(at):
-		return fmt.Sprintf("is removed after %s, once each package runs its requested spec", at.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("is removed after %s, once each package runs its current spec", at.UTC().Format(time.RFC3339))
 	case d.plan.Refusal != "":
 		return fmt.Sprintf("stays, %s: %s", d.plan.Refusal, d.plan.Message)
 	}
