@@ -142,7 +142,7 @@ func allowsPlainSecrets(in Input) bool {
 
 // isClusterScoped reports whether an object is certainly or possibly in no namespace. An API server drops the namespace of a
 // cluster-scoped object, so the object's own namespace counts only for unknown kinds. A delivered definition that calls a
-// kind namespaced is no proof: the definition in the cluster may differ.
+// kind namespaced proves nothing: the definition in the cluster may differ.
 func isClusterScoped(in Input, o *unstructured.Unstructured) bool {
 	gk := o.GroupVersionKind().GroupKind()
 	if namespaced, known := scopeOf(gk); known {
