@@ -63,7 +63,7 @@ func applicationReply(req *fnv1.RunFunctionRequest, now metav1.Time) (*reply, er
 	return r, nil
 }
 
-// groupOfClaim returns the API group of a namespaced composite, or of the claim behind one that is in no namespace.
+// groupOfClaim returns the API group of a namespaced composite, or of the claim behind a composite without a namespace.
 func groupOfClaim(m metav1.ObjectMeta) string {
 	if m.Namespace == "" {
 		return applicationv1alpha1.GroupClaims

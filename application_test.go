@@ -67,8 +67,8 @@ spec:
 	}
 }
 
-// TestHandOverOfApplication gives a deployment the image, while the status of the Application is about the same spec: it waits, with its conditions, for what the
-// deployment says.
+// TestHandOverOfApplication gives a deployment the image, while the status of the Application is about the same spec: it waits, with its conditions, for the
+// status of the deployment.
 func TestHandOverOfApplication(t *testing.T) {
 	f, req := newFunction(), request(t, `
 apiVersion: intentplane.dev/v1alpha1

@@ -30,7 +30,7 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// cacheBytes is what the function has for its cache by default.
+// cacheBytes is the default cache size of the function.
 const cacheBytes = 12 << 20
 
 // BenchmarkRunFunction measures calls for two Sites. Each figure is relative to work that every function has to do, in the same run: cold
@@ -60,7 +60,7 @@ func benchmarkCold(b *testing.B, objects int) {
 	b.ReportMetric(float64(ours.Milliseconds())/float64(b.N), "ms/call")
 }
 
-// warmCalls are counted together, so that a call's share of what is allocated is exact.
+// warmCalls are counted together, so that a call's share of the allocations is exact.
 const warmCalls = 100
 
 // benchmarkWarm runs the same call again, from the bytes that arrive on: that of a deployment which is delivered.
@@ -87,7 +87,7 @@ func benchmarkWarm(b *testing.B, objects int) {
 	b.ReportMetric(float64(ours.Microseconds())/calls, "us/call")
 }
 
-// benchmarkChanged makes calls that differ from each other in what nothing follows from: no answer is remembered, but files are.
+// benchmarkChanged makes calls that differ from each other in an unused field: no answer is cached, but files are.
 func benchmarkChanged(b *testing.B, objects int) {
 	b.Helper()
 	f := serve(render.NewRenderer())
@@ -140,7 +140,7 @@ func benchmarkColdMany(b *testing.B) {
 	b.ReportMetric((processorTime(b)-before).Seconds()/float64(b.N), "render_1000_objects_cpu_s")
 }
 
-// processorTime is what this process used so far. It hardly depends on what else runs.
+// processorTime is the processor time of this process so far. It hardly depends on other processes.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	u := syscall.Rusage{}
@@ -284,7 +284,7 @@ func settle(tb testing.TB, f *Function, req *fnv1.RunFunctionRequest) {
 	}
 }
 
-// observe makes the next call of a response: what is desired was applied, and carried out.
+// observe makes the next call of a response: the desired resources were applied, and carried out.
 func observe(tb testing.TB, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionResponse) {
 	tb.Helper()
 	req.Observed.Composite.Resource.Fields["status"] = rsp.GetDesired().GetComposite().GetResource().GetFields()["status"]
@@ -303,7 +303,7 @@ func observe(tb testing.TB, req *fnv1.RunFunctionRequest, rsp *fnv1.RunFunctionR
 	}
 }
 
-// carryOut gives a delivery what Crossplane and the provider write.
+// carryOut gives a delivery the fields that Crossplane and the provider write.
 func carryOut(tb testing.TB, o *unstructured.Unstructured) {
 	tb.Helper()
 	o.SetManagedFields([]metav1.ManagedFieldsEntry{{

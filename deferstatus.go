@@ -14,15 +14,15 @@ import (
 // typeReady is the condition that Crossplane derives from the readiness in a response.
 const typeReady = "Ready"
 
-// deferStatus keeps the observed status in a reply whose conditions change: the next call, which the new conditions cause, writes the new
-// status. Observed are the conditions that the composite has, and was is its status.
+// deferStatus keeps the observed status in a reply whose conditions change: the next call, which the new conditions cause, writes the new status. Observed
+// are the conditions of the composite, and was is its status.
 //
-// Crossplane writes the status first and the conditions after it, and the first write brings along the conditions that were read before. If
-// both change in one call, the first write starts the next call, which has not read the second one yet: it takes the conditions back and
-// gives them again, and so on, until one happens to read what was written last. Each turn costs four tokens of Crossplane's circuit breaker.
-// One after another they cost two writes in all, since the status takes along the conditions that are there by then. So a client that sees a phase
-// sees its conditions too. A status that passes waits for the call that has the one to show, and while a verdict is recorded, or an image handed over, the conditions wait too: what
-// they say in between would cost as much as what they say in the end. It returns an error if a status cannot be encoded.
+// Crossplane writes the status first and the conditions after it, and the first write includes the conditions that were read before. If both change in one
+// call, the first write starts the next call, which has not read the second write yet: it restores the earlier conditions and sets the new conditions again,
+// and so on, until a call happens to read the last write. Each turn costs four tokens of Crossplane's circuit breaker. One after another they cost two writes
+// in all, since the status write includes the conditions that exist by then. So a client that sees a phase sees its conditions too. A transitional status is
+// not written: the next call writes the final status. While a verdict is being recorded or an image handed over, conditions are held as well, because an
+// intermediate value costs as many writes as the final value. It returns an error if a status cannot be encoded.
 func deferStatus(observed []projection.Condition, was any, r *reply) error {
 	if r.recording && hasAllConditions(observed, r) {
 		holdConditions(observed, r)

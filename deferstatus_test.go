@@ -33,7 +33,7 @@ func TestDeferStatus(t *testing.T) {
 		paced  bool
 	}{
 		"First":     {reason: "A composite without conditions gets conditions and status at once.", was: at, is: next, says: []projection.Condition{valid}, want: next},
-		"Passes":    {reason: "A status that passes waits for the one to show.", was: at, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, passes: true, want: at, paced: true},
+		"Passes":    {reason: "A transitional status waits for the final status.", was: at, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, passes: true, want: at, paced: true},
 		"PassesNew": {reason: "A composite without conditions gets a status that passes, too.", was: at, is: next, says: []projection.Condition{valid}, passes: true, want: next},
 		"Settled":   {reason: "The status is written once the conditions are.", was: at, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid}, want: next},
 		"Added":     {reason: "A condition of a new type is written together with the status.", was: at, is: next, told: []projection.Condition{valid, ready("False")}, says: []projection.Condition{valid, stalled("")}, want: next},

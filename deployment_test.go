@@ -180,7 +180,7 @@ func callServed(t *testing.T, client fnv1.FunctionRunnerServiceClient, req *fnv1
 	return rsp
 }
 
-// settled is a request with all answers, and what was asked for as observed. Sites come as a list.
+// settled is a request with all answers, and with the desired resources as observed. Sites come as a list.
 func settled(t *testing.T) *fnv1.RunFunctionRequest {
 	t.Helper()
 	req, objects := request(t, withIntent(`{"service": "shop", "sites": ["all"], "replicas": 2, "parameters": {"greeting": "Hi"}}`)), catalogOf(t)
@@ -202,7 +202,7 @@ func withIntent(intent string) string {
 	return string(bytes.Replace([]byte(namespacedComposite), []byte(`'{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 2}'`), []byte("'"+intent+"'"), 1))
 }
 
-// shuffled is the same request: lists of objects have no order, and neither has what is in them.
+// shuffled is the same request: lists of objects have no order, and neither have the maps in them.
 func shuffled(req *fnv1.RunFunctionRequest, random *rand.Rand) *fnv1.RunFunctionRequest {
 	out := proto.CloneOf(req)
 	for _, group := range out.GetRequiredResources() {

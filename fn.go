@@ -26,7 +26,7 @@ import (
 
 // A Runner carries out one call.
 type Runner interface {
-	// Run returns what follows from an input. An error is a bug.
+	// Run returns the output for an input. An error is a bug.
 	Run(ctx context.Context, in deployment.Input) (*deployment.Output, error)
 }
 
@@ -48,8 +48,8 @@ func NewFunction(core Runner, log logging.Logger, ttl time.Duration, now func() 
 	return &Function{core: core, log: log, ttl: ttl, now: now, answers: newResponseCache(0)}
 }
 
-// Remember caches up to about maxBytes of responses for equal requests. Responses that depend on the time, and those that report a bug, are
-// not cached. It returns the Function.
+// Remember caches up to about maxBytes of responses for equal requests. Responses that depend on the time, and responses that report a bug,
+// are not cached. It returns the Function.
 func (f *Function) Remember(maxBytes int) *Function {
 	f.answers = newResponseCache(maxBytes)
 	return f
@@ -130,13 +130,13 @@ type reply struct {
 	// wait is the time until the reply changes by itself. 0 means that it does not.
 	wait time.Duration
 
-	// passing is true if a call that follows soon has the status to show.
+	// passing is true for an intermediate status: a follow-up call writes the final status.
 	passing bool
 
-	// recording is true if a call that follows soon has the status and the conditions to show: a verdict is recorded, or a deployment takes up an image.
+	// recording is true while a verdict is being recorded, or a deployment observes an image: a follow-up call writes status and conditions.
 	recording bool
 
-	// deferred is true if a later call writes the new status: status is the observed one.
+	// deferred is true if a later call writes the new status: status is then the observed status.
 	deferred bool
 
 	// lasting is true if the same request has the same reply at any time.
@@ -180,7 +180,7 @@ func (f *Function) buildReply(ctx context.Context, req *fnv1.RunFunctionRequest)
 	return r, nil
 }
 
-// responseTTL returns how long Crossplane may use a response. One that changes by itself is valid until then.
+// responseTTL returns how long Crossplane may use a response. A response that changes by itself is valid until its change.
 func (f *Function) responseTTL(wait time.Duration) time.Duration {
 	if wait > 0 {
 		return min(f.ttl, wait)
@@ -188,7 +188,7 @@ func (f *Function) responseTTL(wait time.Duration) time.Duration {
 	return f.ttl
 }
 
-// A callInput is what a request says beside its composite, whatever kind that is.
+// A callInput is the content of a request beside its composite, for any kind of composite.
 type callInput struct {
 	// who is the namespaced composite, or the claim behind it.
 	who      claimRef
@@ -196,7 +196,7 @@ type callInput struct {
 	answers  catalog.Answers
 }
 
-// decodeCall decodes what is read for every kind of composite. The metadata and the claim are those of the composite.
+// decodeCall decodes the common parts of a request for every kind of composite. The metadata and the claim are the composite's.
 func decodeCall(req *fnv1.RunFunctionRequest, t metav1.TypeMeta, m metav1.ObjectMeta, claim *claimRef) (callInput, error) {
 	who, err := claimFor(t, m, claim)
 	if err != nil {
@@ -289,7 +289,8 @@ func encodeReply(rsp *fnv1.RunFunctionResponse, out *reply) error {
 		if err != nil {
 			return errors.Wrapf(err, "cannot encode composed resource %q", name)
 		}
-		// The readiness of the composite is given, and does not follow from this. Crossplane would make an event of each one that is not ready, in each call.
+		// The readiness of the composite is set explicitly, and does not depend on this. Crossplane would create an event for each resource that is not
+		// ready, in each call.
 		rsp.Desired.Resources[name] = &fnv1.Resource{Resource: o, Ready: fnv1.Ready_READY_TRUE}
 	}
 	for _, c := range out.conditions {
@@ -298,9 +299,9 @@ func encodeReply(rsp *fnv1.RunFunctionResponse, out *reply) error {
 	return nil
 }
 
-// versionToKeep returns the resourceVersion of the composite as Crossplane read it, or empty where nothing is lost by a write over another version.
-// That is the first answer: Crossplane itself changes the composite before it writes our status, when it notes what the composite refers to, and the
-// composite has no conditions that this could take back. With the version the first answer would always be refused, and everything be asked for once more.
+// versionToKeep returns the resourceVersion of the composite as Crossplane read it, or empty if a write over another version loses no data. That is the
+// first answer: Crossplane itself changes the composite before it writes our status, when it records the composite's references, and the composite has no
+// conditions yet that this write could revert. With the version the first answer would always be refused, and every object be requested again.
 func versionToKeep(req *fnv1.RunFunctionRequest) string {
 	composite := req.GetObserved().GetComposite().GetResource().GetFields()
 	if isUnanswered(composite) {
@@ -322,7 +323,7 @@ func isUnanswered(composite map[string]*structpb.Value) bool {
 	})
 }
 
-// desiredComposite returns the composite that Crossplane applies. It names the version that the reply follows from.
+// desiredComposite returns the composite that Crossplane applies. It names the version that the reply was computed from.
 //
 // Crossplane reads the composite from a cache, and applies the conditions that it read together with our status, by force. Right after it
 // wrote other conditions, the cache is one version behind: it would take those conditions back for a moment, and every client that waits for

@@ -75,7 +75,7 @@ func request(t *testing.T, composite string) *fnv1.RunFunctionRequest {
 	}
 }
 
-// catalogOf has the objects of the quickstart, and further ones, which replace those of the same kind and name.
+// catalogOf has the objects of the quickstart, and further objects, which replace objects of the same kind and name.
 func catalogOf(t *testing.T, further ...string) map[string]*structpb.Struct {
 	t.Helper()
 	var docs []string

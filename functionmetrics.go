@@ -18,7 +18,7 @@ const (
 	fromFailures = "Failed"
 )
 
-// telemetry holds the metrics of the function, beside those of the SDK about gRPC. It is safe for concurrent use.
+// telemetry holds the metrics of the function, beside the SDK's metrics of gRPC. It is safe for concurrent use.
 type telemetry struct {
 	stages  *prometheus.HistogramVec
 	answers *prometheus.CounterVec

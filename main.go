@@ -16,7 +16,7 @@ import (
 // version of the build. The linker sets it.
 var version = "dev"
 
-// cli has the flags that Crossplane passes to every function, and those of this one.
+// cli has the flags that Crossplane passes to every function, and the flags of this function.
 type cli struct {
 	Debug               bool             `help:"Emit debug logs." short:"d"`
 	Network             string           `default:"tcp" help:"Network on which to listen for gRPC connections."`
@@ -25,7 +25,7 @@ type cli struct {
 	Insecure            bool             `help:"Serve without TLS. Needed by crossplane render."`
 	MetricsAddress      string           `default:":8080" help:"Address at which to serve metrics. Empty serves none."`
 	MaxRecvMessageSize  int              `default:"16" help:"Largest request, in MiB."`
-	CacheSize           int              `default:"12" help:"Most memory for what was answered and rendered before, in MiB."`
+	CacheSize           int              `default:"12" help:"Cache size for responses and rendered files, in MiB."`
 	TTL                 time.Duration    `default:"10m" help:"How long a response counts when nothing changes."`
 	RendererSpread      time.Duration    `default:"24h" help:"How long it takes until all deployments took a new version of the renderer, each in its own time of the day. 0 means at once."`
 	ProviderTimeout     time.Duration    `default:"5m" help:"How long the provider may take to observe a change before deployments say ProviderNotResponding. 0 means any time."`

@@ -140,7 +140,7 @@ func TestServesOnlyKnownClients(t *testing.T) {
 }
 
 const (
-	// functionBinary is what make build makes.
+	// functionBinary is the program that make build makes.
 	functionBinary = "_output/bin/function"
 
 	manyClaims = 1000
@@ -150,7 +150,7 @@ const (
 )
 
 // BenchmarkMemory measures the memory of a function's process after the calls of 1,000 claims, each with 20 objects at two Sites of its
-// own: the call that has no answers yet, the first one with answers, and those that follow once it was applied and delivered.
+// own: the call without answers, the first call with answers, and the calls after it was applied and delivered.
 func BenchmarkMemory(b *testing.B) {
 	for b.Loop() {
 		pid, client := startFunction(b)

@@ -8,11 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// maxReconcileToken is how long a request to reconcile may be that is passed on, in bytes. It is a time, as a rule.
+// maxReconcileToken is the greatest length of a reconcile request that is passed on, in bytes. It is a time, as a rule.
 const maxReconcileToken = 128
 
-// passReconcileRequest passes the request of a user to reconcile a composite on to all that is composed for it: who may annotate the one that they made may
-// not annotate those.
+// passReconcileRequest passes the request of a user to reconcile a composite on to all of its composed resources: a user with the right to annotate the
+// composite may lack it for those.
 func passReconcileRequest(req *fnv1.RunFunctionRequest, r *reply) {
 	token := reconcileToken(req)
 	if token == "" || len(token) > maxReconcileToken {
@@ -24,13 +24,13 @@ func passReconcileRequest(req *fnv1.RunFunctionRequest, r *reply) {
 	}
 }
 
-// reconcileToken returns what a user wrote to have the composite reconciled now, or "".
+// reconcileToken returns the annotation by which a user requests an immediate reconcile of the composite, or "".
 func reconcileToken(req *fnv1.RunFunctionRequest) string {
 	metadata := req.GetObserved().GetComposite().GetResource().GetFields()["metadata"].GetStructValue()
 	return metadata.GetFields()["annotations"].GetStructValue().GetFields()[meta.AnnotationKeyReconcileRequestedAt].GetStringValue()
 }
 
-// withAnnotation returns an object with an annotation. It shares everything else with the one that it is given, which may be large, and is not changed.
+// withAnnotation returns an object with an annotation. It shares all other fields with the given object, which may be large, and is not changed.
 func withAnnotation(o *unstructured.Unstructured, key, value string) *unstructured.Unstructured {
 	metadata := cloneFields(o.Object["metadata"])
 	annotations := cloneFields(metadata["annotations"])

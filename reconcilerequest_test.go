@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// TestPassReconcileRequest passes on what a user asked the composite for.
+// TestPassReconcileRequest passes on the reconcile request of a composite.
 func TestPassReconcileRequest(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -19,7 +19,7 @@ func TestPassReconcileRequest(t *testing.T) {
 		want   string
 	}{
 		"None":    {reason: "Without a request nothing is passed on."},
-		"Asked":   {reason: "All that is composed is asked for what the composite is asked for.", token: "2031-05-06T14:03:40Z", want: "2031-05-06T14:03:40Z"},
+		"Asked":   {reason: "All composed resources get the reconcile request of the composite.", token: "2031-05-06T14:03:40Z", want: "2031-05-06T14:03:40Z"},
 		"TooLong": {reason: "A request that is longer than a time is not copied to many objects.", token: strings.Repeat("x", maxReconcileToken+1)},
 	}
 	for name, tc := range cases {
@@ -47,7 +47,7 @@ func TestPassReconcileRequest(t *testing.T) {
 	}
 }
 
-// takeToken returns what a composed resource is asked for, and removes it.
+// takeToken returns the reconcile request of a composed resource, and removes it.
 func takeToken(r *fnv1.Resource) string {
 	metadata := r.GetResource().GetFields()["metadata"].GetStructValue()
 	annotations := metadata.GetFields()["annotations"].GetStructValue()

@@ -161,7 +161,7 @@ func TestCacheDoesNotChangeResponses(t *testing.T) {
 							t.Errorf("RunFunction(...): request %d: want the same bytes, got %v, %v", i, rsp, err)
 							return
 						}
-						// What a caller does to its response is its own affair.
+						// A caller may change its own response.
 						clear(rsp.GetDesired().GetComposite().GetResource().GetFields())
 						clear(rsp.GetDesired().GetResources())
 						rsp.Requirements = nil
@@ -173,7 +173,7 @@ func TestCacheDoesNotChangeResponses(t *testing.T) {
 	}
 }
 
-// delivered returns requests of n deployments that are delivered, and what a function without memory answers to them.
+// delivered returns requests of n deployments that are delivered, and the responses of a function without a cache to them.
 func delivered(t *testing.T, n int) ([]*fnv1.RunFunctionRequest, [][]byte) {
 	t.Helper()
 	f, requests, want := serve(render.NewRenderer()).Remember(0), []*fnv1.RunFunctionRequest{}, [][]byte{}

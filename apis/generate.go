@@ -1,7 +1,7 @@
 //go:build generate
 
-// Package apis holds the API types, and what is generated from them: deep copies, method sets, the provider's CRDs, and the
-// definitions and Compositions of the Configurations. Run it with make generate, which sets CONTROLLER_GEN and ANGRYJET.
+// Package apis holds the API types, and the generated code and manifests of them: deep copies, method sets, the provider's CRDs, and the definitions and
+// Compositions of the Configurations. Run it with make generate, which sets CONTROLLER_GEN and ANGRYJET.
 package apis
 
 //go:generate sh -c "rm -rf ../package/provider/crds ../_output/generate && mkdir -p ../_output/generate"

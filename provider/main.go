@@ -51,10 +51,10 @@ const statesInterval = time.Minute
 var version = "development"
 
 type cli struct {
-	Debug                    bool          `help:"Log what is done, not only what goes wrong."                                                              short:"d"`
+	Debug                    bool          `help:"Log each action, not only errors."                                                              short:"d"`
 	LeaderElection           bool          `env:"LEADER_ELECTION"                                                                                           help:"Let only one of several replicas work."`
 	LeaderLease              time.Duration `default:"60s"                                                                                                   help:"How long the others wait for a leader that died. A busy API server must be able to renew the lease within five sixths of it."`
-	Namespace                string        `default:"crossplane-system"                                                                                     env:"POD_NAMESPACE"                                   help:"Namespace of the leases: that of the leader, and those of names of clusters."`
+	Namespace                string        `default:"crossplane-system"                                                                                     env:"POD_NAMESPACE"                                   help:"Namespace of the leases of the leader and of names of clusters."`
 	PollInterval             time.Duration `default:"10m"                                                                                                   help:"How often to look at a repository when nothing else gives a reason to. The interval of a configuration holds if it is shorter."`
 	MaxReconcileRate         int           `default:"100"                                                                                                   help:"How many managed resources are looked at per second, and how many at once."`
 	HealthProbeBindAddress   string        `default:":8081"                                                                                                 help:"Address of the health probes."`
@@ -67,10 +67,10 @@ type cli struct {
 	AllowLoopbackChecks      bool          `help:"Let checks of Gates ask servers on the provider's own machine, and notifications be posted to them. For tests."`
 	AllowLoopbackGit         bool          `help:"Let ProviderConfigs and sources of namespaces lead to the provider's own machine. For tests."`
 
-	RefusedGitNetworks []netip.Prefix `help:"Networks that ProviderConfigs of namespaces may not lead to, such as those of the cluster's Services and pods: 10.96.0.0/12." placeholder:"CIDR,..."`
+	RefusedGitNetworks []netip.Prefix `help:"Networks that ProviderConfigs of namespaces may not lead to, such as the networks of the cluster's Services and pods: 10.96.0.0/12." placeholder:"CIDR,..."`
 	GitNetworks        []netip.Prefix `help:"Private networks with Git servers, in which errors of ProviderConfigs name their cause, such as 10.20.0.0/16. At other private addresses they name none, so that they do not show which ports are open." placeholder:"CIDR,..."`
 
-	HonourMandates bool `default:"true" help:"Reject revisions and roll them back by the mandates of GitDeliveries, without the function. With --honour-mandates=false only what the function asks for is recorded."`
+	HonourMandates bool `default:"true" help:"Reject revisions and roll them back by the mandates of GitDeliveries, without the function. With --honour-mandates=false, only events from the function are recorded."`
 
 	NotificationHosts []string `help:"Hosts to which notifications of ProviderConfigs may be posted: names, or *. and a domain for all names below it, each with a port where that is not 443. Without it none are. A ClusterProviderConfig names its own." placeholder:"HOST,..."`
 
@@ -156,7 +156,7 @@ func (c *cli) runProvider(ctx context.Context) error {
 	return errors.Wrap(mgr.Start(ctx), "cannot run controllers")
 }
 
-// addTracer adds what exports traces to the manager, or returns nil where none are exported.
+// addTracer adds the exporter of traces to the manager, or returns nil where none are exported.
 func (c *cli) addTracer(ctx context.Context, mgr ctrl.Manager, log logging.Logger) (transition.Tracer, error) {
 	if c.OTLPEndpoint == "" {
 		return nil, nil //nolint:nilnil // A provider exports no traces by default.

@@ -1,5 +1,5 @@
-// Package advice says, for each reason that an object of Intentplane can give, whether it ends by itself, who has to act, what that person does, and
-// what makes the object go on then. The command line and the documentation say the same, since both read it here. The package is pure.
+// Package advice has, for each reason of an object of Intentplane, whether it ends by itself, the person who has to act, the action, and the event
+// that lets the object continue. The command line and the documentation give the same advice, since both read it here. The package is pure.
 package advice
 
 import (
@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// An Actor is who has to act.
+// An Actor is the person or team that has to act.
 type Actor string
 
 // Actors.
@@ -16,16 +16,16 @@ const (
 	// NoActor means that no person has to act.
 	NoActor Actor = "None"
 
-	// Author is who wrote the object: the team that deploys, or that wants a cluster.
+	// Author wrote the object: the team that deploys, or that requests a cluster.
 	Author Actor = "Author"
 
-	// PlatformTeam is who runs Intentplane, and owns Blueprints, Sites and configurations.
+	// PlatformTeam runs Intentplane, and owns Blueprints, Sites and configurations.
 	PlatformTeam Actor = "PlatformTeam"
 
-	// RepositoryOwner is who runs the Git server, or decides what may be pushed to the repository.
+	// RepositoryOwner runs the Git server, or decides on the permission to push to the repository.
 	RepositoryOwner Actor = "RepositoryOwner"
 
-	// ClusterOwner is who runs the cluster of a Site, and the GitOps engine in it.
+	// ClusterOwner runs the cluster of a Site, and the GitOps engine in it.
 	ClusterOwner Actor = "ClusterOwner"
 )
 
@@ -36,12 +36,12 @@ func (a Actor) Words() string {
 	}[a]
 }
 
-// Wake is what makes an object go on.
+// Wake is the event that lets an object continue.
 type Wake string
 
-// What makes objects go on.
+// Events that let an object continue.
 const (
-	// WakeNone is of what is as it should be, or is over.
+	// WakeNone is for a reason that needs no action, or that is final.
 	WakeNone Wake = ""
 
 	// WakeEdit is an edit of the object that the author wrote.
@@ -53,7 +53,7 @@ const (
 	// WakePromote is a request that releases a step.
 	WakePromote Wake = "a RolloutRequest: kubectl intent promote, or kubectl intent abort"
 
-	// WakeCatalog is a change of what the spec names.
+	// WakeCatalog is a change of an object of the catalog that the spec names.
 	WakeCatalog Wake = "a change of the Site, the Blueprint or the configuration"
 
 	// WakeSecret is a change of the Secret that the provider watches.
@@ -62,8 +62,8 @@ const (
 	// WakeRetry is the provider, which tries again by itself.
 	WakeRetry Wake = "the provider, which tries again by itself"
 
-	// WakeWatch is the provider, which watches what it waits for.
-	WakeWatch Wake = "the provider, which watches what it waits for"
+	// WakeWatch is the provider, which watches the objects that it waits for.
+	WakeWatch Wake = "the provider, which watches the objects that it waits for"
 
 	// WakeFunction is the function, which answers when an object that it composed changes.
 	WakeFunction Wake = "a change of the objects that were composed"
@@ -81,25 +81,25 @@ const (
 	WakeInstall Wake = "the part of the installation that runs again"
 )
 
-// Advice is what to do about a reason.
+// Advice says how a reason ends: by itself, or by an action of a person.
 type Advice struct {
 	// EndsByItself says that the reason ends without a person. False of a reason that stays, be it good or bad.
 	EndsByItself bool
 
-	// Actor is who has to act or, where the reason ends by itself, who looks at it if it lasts.
+	// Actor has to act or, if the reason ends by itself, examines it if it lasts.
 	Actor Actor
 
-	// Do is what the actor does, in one line.
+	// Do is the action of the actor, in one line.
 	Do string
 
-	// Wakes is what makes the object go on.
+	// Wakes is the event that lets the object continue.
 	Wakes Wake
 }
 
 // NeedsPerson is true for a reason that stays until a person acts.
 func (a Advice) NeedsPerson() bool { return !a.EndsByItself && a.Actor != NoActor && a.Actor != "" }
 
-// A Kind is what gives reasons: the kind of an object, or a part of one.
+// A Kind is an object kind, or a part of an object, with reasons of its own.
 type Kind string
 
 // Kinds.
@@ -159,7 +159,7 @@ var adviceByKind = sync.OnceValue(func() map[Kind]map[string]Advice { //nolint:g
 // reasonsOf returns the reasons of a kind itself, with the advice about each.
 func reasonsOf(k Kind) map[string]Advice { return adviceByKind()[k] }
 
-// repeatsReasonsOf says whose reasons a kind repeats beside its own ones.
+// repeatsReasonsOf returns the kind whose reasons a kind repeats, beside its own reasons.
 func repeatsReasonsOf(k Kind) Kind {
 	return map[Kind]Kind{Application: ImageBuild, ImageBuild: SiteHealth, Bundle: BundleState, WorkloadCluster: ManagedCluster, ManagedCluster: Cluster, SiteHealth: Site, Site: Cluster, ProviderConfig: GitDelivery}[k]
 }
@@ -177,21 +177,21 @@ func For(k Kind, reason string) (Advice, bool) {
 // Reasons returns the reasons of a kind itself, sorted.
 func Reasons(k Kind) []string { return slices.Sorted(maps.Keys(reasonsOf(k))) }
 
-// good is of a reason that is as it should be.
+// good returns the advice for a reason that needs no action.
 func good() Advice { return Advice{Actor: NoActor, Do: "Nothing: this is as it should be."} }
 
-// over is of a reason that says how something ended. No one has to act.
+// over returns the advice for a final result. No person has to act.
 func over(do string) Advice { return Advice{Actor: NoActor, Do: do} }
 
-// wait is of a reason that ends by itself.
+// wait returns the advice for a reason that ends by itself.
 func wait(w Wake, do string) Advice {
 	return Advice{EndsByItself: true, Actor: NoActor, Do: do, Wakes: w}
 }
 
-// outage is of a reason that ends by itself, and that an actor looks at if it lasts.
+// outage returns the advice for a reason that ends by itself, and that an actor examines if it lasts.
 func outage(a Actor, w Wake, do string) Advice {
 	return Advice{EndsByItself: true, Actor: a, Do: do, Wakes: w}
 }
 
-// act is of a reason that stays until the actor does something.
+// act returns the advice for a reason that stays until the actor acts.
 func act(a Actor, w Wake, do string) Advice { return Advice{Actor: a, Do: do, Wakes: w} }

@@ -23,8 +23,8 @@ func TestFor(t *testing.T) {
 		"Good":        {reason: "A reason that is as it should be needs no person.", kind: SiteSync, says: "Live", want: want{known: true, actor: NoActor}},
 		"OfCluster":   {reason: "A Site repeats the reasons of its cluster.", kind: Site, says: "KubeconfigExpired", want: want{known: true, needsPerson: true, actor: ClusterOwner}},
 		"OfManaged":   {reason: "A WorkloadCluster repeats the reasons of its ManagedCluster.", kind: WorkloadCluster, says: "NameTaken", want: want{known: true, needsPerson: true, actor: Author}},
-		"OfObjects":   {reason: "A WorkloadCluster repeats what the objects of Cluster API say.", kind: WorkloadCluster, says: "TerraformFailed", want: want{known: true, needsPerson: true, actor: PlatformTeam}},
-		"First":       {reason: "A reason of the kind itself comes before the one that it repeats.", kind: Site, says: "AccessDenied", want: want{known: true, needsPerson: true, actor: ClusterOwner}},
+		"OfObjects":   {reason: "A WorkloadCluster has the reasons of Cluster API's objects.", kind: WorkloadCluster, says: "TerraformFailed", want: want{known: true, needsPerson: true, actor: PlatformTeam}},
+		"First":       {reason: "A reason of the kind itself precedes a repeated reason.", kind: Site, says: "AccessDenied", want: want{known: true, needsPerson: true, actor: ClusterOwner}},
 		"OfProvider":  {reason: "The platform team gives the provider its rights in the cluster of the control plane.", kind: Site, says: "ProviderAccessDenied", want: want{known: true, needsPerson: true, actor: PlatformTeam}},
 		"Unknown":     {reason: "A reason that this version does not know has no advice.", kind: Gate, says: "FromTomorrow"},
 		"UnknownKind": {reason: "A kind that this version does not know has no advice.", kind: "Bundle", says: "Ready"},
@@ -40,7 +40,7 @@ func TestFor(t *testing.T) {
 	}
 }
 
-// TestLines holds for all advice: a line that a person can read, and what makes the object go on where something has to.
+// TestLines checks all advice: it has a line for a person and, where a trigger is needed, the trigger that lets the object continue.
 func TestLines(t *testing.T) {
 	for _, k := range Kinds() {
 		for _, reason := range Reasons(k) {
@@ -52,7 +52,7 @@ func TestLines(t *testing.T) {
 				t.Errorf("%s of %s: no words for actor %q", reason, k, a.Actor)
 			}
 			if (a.EndsByItself || a.NeedsPerson()) != (a.Wakes != WakeNone) {
-				t.Errorf("%s of %s: it says %q about what makes the object go on, and ends by itself: %t, needs a person: %t", reason, k, a.Wakes, a.EndsByItself, a.NeedsPerson())
+				t.Errorf("%s of %s: its trigger is %q, and ends by itself: %t, needs a person: %t", reason, k, a.Wakes, a.EndsByItself, a.NeedsPerson())
 			}
 		}
 	}

@@ -1,6 +1,6 @@
 package advice
 
-// applicationReasons are those of an Application, beside those of the Sites in its SiteHealth.
+// applicationReasons returns the reasons of an Application, beside the reasons of the Sites in its SiteHealth.
 func applicationReasons() map[string]Advice {
 	return map[string]Advice{
 		"Valid":            good(),
@@ -8,22 +8,22 @@ func applicationReasons() map[string]Advice {
 		"NameTaken":        act(Author, WakeCall, "Choose another name, or delete the object that the message names."),
 		"AwaitingDeletion": wait(WakeCall, "Wait until the object that the message names is gone."),
 		"NotRequired":      good(),
-		"Missing":          outage(PlatformTeam, WakeWatch, "Create what the message names."),
+		"Missing":          outage(PlatformTeam, WakeWatch, "Create the objects that the message names."),
 		"Resolved":         good(),
-		"Waiting":          wait(WakeWatch, "Wait: the message says for what."),
+		"Waiting":          wait(WakeWatch, "Wait: the message names the cause."),
 		"Building":         wait(WakeWatch, "Wait until the image is built."),
 		"Built":            good(),
 		"BuildFailed":      act(Author, WakeEdit, "Read the log that status.build.logs names, and push a commit that builds; or set another spec.source.trigger."),
-		"BuildDisrupted":   act(PlatformTeam, WakeEdit, "See to the nodes, or to what the message names; then set another spec.source.trigger."),
+		"BuildDisrupted":   act(PlatformTeam, WakeEdit, "Repair the nodes, or the cause that the message names; then set another spec.source.trigger."),
 		"RebuildFailed":    outage(PlatformTeam, WakeWatch, "The image that was built before runs. Read the log that status.build.logs names."),
 		"NoImage":          wait(WakeWatch, "Wait until the image is built."),
 		"HeldBack":         act(Author, WakeEdit, "Set spec.deploy.suspend to false; of a newer function: let all replicas of the function have one version."),
 		"Deployed":         good(),
-		"Deploying":        wait(WakeFunction, "Wait: kubectl intent why says what the deployment waits for."),
-		"DeploymentFailed": act(Author, WakeRequest, "Correct what the message says; kubectl intent why has the cause."),
+		"Deploying":        wait(WakeFunction, "Wait: kubectl intent why shows the cause of the wait."),
+		"DeploymentFailed": act(Author, WakeRequest, "Correct the error in the message; kubectl intent why shows its cause."),
 		"RolledBack":       act(Author, WakeRequest, "Ask for another image or other settings, or deliver it again: kubectl intent retry."),
 		"Serving":          good(),
-		"EarlierImage":     wait(WakeWatch, "Wait until the image is delivered: the one before it serves."),
+		"EarlierImage":     wait(WakeWatch, "Wait until the image is delivered: the previous image serves."),
 		"NotDelivered":     wait(WakeWatch, "Wait until the image is delivered."),
 		"NotObserved":      outage(PlatformTeam, WakeWatch, "Wait; if it stays, look at the provider, and at its right to read Sites: examples/health/rbac.yaml."),
 		"Accepted":         good(),

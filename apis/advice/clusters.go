@@ -1,6 +1,6 @@
 package advice
 
-// workloadClusterReasons are those of a WorkloadCluster, beside those of its ManagedCluster.
+// workloadClusterReasons returns the reasons of a WorkloadCluster, beside the reasons of its ManagedCluster.
 func workloadClusterReasons() map[string]Advice {
 	return map[string]Advice{
 		"Valid":        good(),
@@ -18,19 +18,19 @@ func workloadClusterReasons() map[string]Advice {
 	}
 }
 
-// managedClusterReasons are those of a ManagedCluster, beside those of its cluster.
+// managedClusterReasons returns the reasons of a ManagedCluster, beside the reasons of its cluster.
 func managedClusterReasons() map[string]Advice {
 	return map[string]Advice{
 		"Ready":                   good(),
-		"Degraded":                outage(ClusterOwner, WakeWatch, "See the message, which names what is not well."),
-		"PolicyDenied":            act(PlatformTeam, WakeCatalog, "Allow what the message names in the configuration, or let the author change what is asked for."),
+		"Degraded":                outage(ClusterOwner, WakeWatch, "See the message, which names the unhealthy objects."),
+		"PolicyDenied":            act(PlatformTeam, WakeCatalog, "Change the limit that the message names in the configuration, or let the author change the spec."),
 		"NameTaken":               act(Author, WakeEdit, "Choose another name, or type Existing."),
 		"TemplateMissing":         act(PlatformTeam, WakeWatch, "Create the template that the message names."),
 		"ObjectsGone":             act(PlatformTeam, WakeEdit, "If everything that the message names is lost, annotate the ManagedCluster as the message says."),
 		"ChangeIgnoredByProvider": act(Author, WakeEdit, "Revert the change, or build another cluster and move."),
-		"InfrastructureTimedOut":  outage(PlatformTeam, WakeWatch, "See the message: the infrastructure takes long, and what comes late counts."),
-		"ControlPlaneTimedOut":    outage(PlatformTeam, WakeWatch, "See the message: the control plane takes long, and what comes late counts."),
-		"DeletionTimedOut":        outage(PlatformTeam, WakeWatch, "See condition Deleting, which says what the deletion waits for."),
+		"InfrastructureTimedOut":  outage(PlatformTeam, WakeWatch, "See the message: the infrastructure takes long, and still counts when it is ready late."),
+		"ControlPlaneTimedOut":    outage(PlatformTeam, WakeWatch, "See the message: the control plane takes long, and still counts when it is ready late."),
+		"DeletionTimedOut":        outage(PlatformTeam, WakeWatch, "See condition Deleting, which names the objects that block the deletion."),
 		"InUse":                   act(Author, WakeWatch, "Remove the deployments from the cluster's Site first."),
 		"RollingOut":              wait(WakeWatch, "Wait until the machines are replaced."),
 		"SiteGone":                act(PlatformTeam, WakeEdit, "To make the Site again, annotate the ManagedCluster as the message says."),
@@ -38,7 +38,7 @@ func managedClusterReasons() map[string]Advice {
 	}
 }
 
-// clusterReasons are those of a cluster of Cluster API, and of the objects that it consists of.
+// clusterReasons returns the reasons of a cluster of Cluster API, and of its objects.
 func clusterReasons() map[string]Advice {
 	return map[string]Advice{
 		"KindMissing":             act(PlatformTeam, WakeWatch, "Install Cluster API, or the provider of it that the message names."),
@@ -60,14 +60,14 @@ func clusterReasons() map[string]Advice {
 		"KubeconfigMissing":       outage(ClusterOwner, WakeWatch, "Wait for the Secret with the kubeconfig; if it does not come, look at the control plane's provider."),
 		"KubeconfigInvalid":       act(ClusterOwner, WakeSecret, "Correct the type and the label of the Secret, as the message says."),
 		"KubeconfigEmpty":         outage(ClusterOwner, WakeSecret, "Wait until the Secret has a kubeconfig; if it does not come, correct it."),
-		"KubeconfigRefused":       act(ClusterOwner, WakeSecret, "Correct the kubeconfig: the message names what is not allowed."),
+		"KubeconfigRefused":       act(ClusterOwner, WakeSecret, "Correct the kubeconfig: the message names the forbidden field."),
 		"KubeconfigExpired":       act(ClusterOwner, WakeSecret, "Renew the credentials in the kubeconfig."),
 		"KubeconfigDenied":        outage(ClusterOwner, WakeRetry, "Wait; if it stays, renew the credentials: the API server does not accept them."),
 		"KubeconfigNotAsked":      good(),
 		"ServerUnreachable":       outage(ClusterOwner, WakeRetry, "Wait; if it lasts, look at the cluster's API server and the network."),
 		"ServerNotReady":          outage(ClusterOwner, WakeRetry, "Wait until the API server says that it is ready."),
 		"Answers":                 good(),
-		"TerraformFailed":         act(PlatformTeam, WakeWatch, "Correct what Terraform's error says, which the message has."),
+		"TerraformFailed":         act(PlatformTeam, WakeWatch, "Correct the error of Terraform in the message."),
 		"FailureReported":         outage(ClusterOwner, WakeWatch, "See the message of the Cluster API provider: a failure is never final."),
 		"NoFailure":               good(),
 		"Paused":                  act(ClusterOwner, WakeWatch, "Resume the Cluster: a user paused it."),

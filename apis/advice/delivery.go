@@ -1,14 +1,14 @@
 package advice
 
-// deliveryReasons are those of a GitDelivery.
+// deliveryReasons returns the reasons of a GitDelivery.
 func deliveryReasons() map[string]Advice {
 	return map[string]Advice{
 		"Delivered":        good(),
-		"RestoringDrift":   wait(WakeRetry, "Wait: the provider restores what another commit changed."),
+		"RestoringDrift":   wait(WakeRetry, "Wait: the provider restores the files that another commit changed."),
 		"DriftRestored":    over("Find out who made the commit that the message names."),
 		"Pushing":          wait(WakeRetry, "Wait for the push, which may be behind others of the same branch."),
 		"Conflict":         outage(RepositoryOwner, WakeRetry, "Wait; if it stays and no one pushes, look for a lock in the repository."),
-		"PolicyDenied":     act(RepositoryOwner, WakeRetry, "Allow what the message names in the Site, the configuration or the server, or change what is asked for."),
+		"PolicyDenied":     act(RepositoryOwner, WakeRetry, "Change the limit that the message names in the Site, the configuration or the server, or change the spec."),
 		"AuthFailed":       act(PlatformTeam, WakeSecret, "Correct the credentials in the Secret of the configuration."),
 		"TrustFailed":      act(PlatformTeam, WakeSecret, "If the server was changed on purpose, correct the CA bundle, the known hosts or the URL."),
 		"Unreachable":      outage(RepositoryOwner, WakeRetry, "Wait for the end of the outage; if it lasts, look at the server and at spec.git.url of the configuration."),
@@ -25,7 +25,7 @@ func deliveryReasons() map[string]Advice {
 		"ObjectConflict":   act(Author, WakeWatch, "Give the service another name, or remove the object from the other deployment."),
 		"OwnedElsewhere":   act(PlatformTeam, WakeRetry, "Find out which cluster writes there; docs/operations/after-a-loss.md says how to take over."),
 		"Diverged":         act(RepositoryOwner, WakeRetry, "Find out who rewrote the branch; docs/operations/after-a-loss.md says how to go on."),
-		"TreeGone":         act(Author, WakeEdit, "Change the intent: what is to be restored is nowhere any more."),
+		"TreeGone":         act(Author, WakeEdit, "Change the intent: the files to restore are nowhere any more."),
 		"Drifted":          act(RepositoryOwner, WakeRetry, "Restore the files that another commit changed, or set deliveryConfig.driftPolicy to Restore."),
 		"TooLarge":         act(Author, WakeEdit, "Deliver less, or let the owner of the repository raise the server's limit."),
 		"CredentialsGone":  act(PlatformTeam, WakeSecret, "Create the configuration or its Secret again."),
@@ -35,7 +35,7 @@ func deliveryReasons() map[string]Advice {
 	}
 }
 
-// configReasons are those of a ProviderConfig and a ClusterProviderConfig, beside those of a GitDelivery.
+// configReasons returns the reasons of a ProviderConfig and a ClusterProviderConfig, beside the reasons of a GitDelivery.
 func configReasons() map[string]Advice {
 	return map[string]Advice{
 		"Reachable":     good(),

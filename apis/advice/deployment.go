@@ -2,7 +2,7 @@ package advice
 
 import "maps"
 
-// deploymentReasons are those of an IntentDeployment.
+// deploymentReasons returns the reasons of an IntentDeployment.
 func deploymentReasons() map[string]Advice {
 	out := specReasons()
 	for _, more := range []map[string]Advice{progressReasons(), blockedReasons(), rejectionReasons(), rollbackReasons(), canaryReasons()} {
@@ -11,16 +11,16 @@ func deploymentReasons() map[string]Advice {
 	return out
 }
 
-// specReasons are of what a spec asks for and names.
+// specReasons returns the reasons about a spec and the objects that it names.
 func specReasons() map[string]Advice {
 	return map[string]Advice{
 		"Valid":                   good(),
 		"InvalidSpec":             act(Author, WakeEdit, "Correct the field that the message names."),
-		"InvalidIntent":           act(Author, WakeEdit, "Correct spec.intent as the message says; kubectl intent explain shows what is understood."),
+		"InvalidIntent":           act(Author, WakeEdit, "Correct spec.intent as the message says; kubectl intent explain shows how it is understood."),
 		"NotSupportedByBlueprint": act(Author, WakeEdit, "Remove the value that the message names, or choose a Blueprint that reads it."),
 		"RenderFailed":            act(PlatformTeam, WakeCatalog, "Correct the Blueprint; kubectl intent render shows the error."),
 		"RenderTimeout":           outage(PlatformTeam, WakeFunction, "Wait a minute; if it stays, raise spec.compileConfig.renderTimeout or make the Blueprint smaller."),
-		"PolicyDenied":            act(PlatformTeam, WakeCatalog, "Allow what the message names in the Site or the configuration, or let the author change what is asked for."),
+		"PolicyDenied":            act(PlatformTeam, WakeCatalog, "Change the limit that the message names in the Site or the configuration, or let the author change the spec."),
 		"TooLarge":                act(Author, WakeEdit, "Deliver less: fewer Sites, or smaller files."),
 		"NotYetSupported":         over("Nothing, or remove the fields that the message names: they have no effect in this version."),
 		"Supported":               good(),
@@ -33,19 +33,19 @@ func specReasons() map[string]Advice {
 	}
 }
 
-// progressReasons are of a revision on its way.
+// progressReasons returns the reasons of a revision that makes progress.
 func progressReasons() map[string]Advice {
 	return map[string]Advice{
 		"Unknown":         wait(WakeFunction, "Wait: it is not known yet."),
-		"NothingOrdered":  wait(WakeFunction, "Wait for the first revision; other conditions say what is in the way."),
+		"NothingOrdered":  wait(WakeFunction, "Wait for the first revision; other conditions name the obstacle."),
 		"Delivering":      wait(WakeWatch, "Wait until the repositories hold the revision."),
 		"Delivered":       good(),
-		"RestoringDrift":  wait(WakeRetry, "Wait: the provider restores what another commit changed."),
+		"RestoringDrift":  wait(WakeRetry, "Wait: the provider restores the files that another commit changed."),
 		"DriftRestored":   over("Find out who made the commit that the message names."),
 		"Syncing":         wait(WakeWatch, "Wait until the engines of the Sites run the revision."),
 		"Live":            good(),
 		"EarlierRevision": wait(WakeWatch, "Wait: the Sites run an earlier revision until this one is live."),
-		"NotLive":         wait(WakeWatch, "Wait; the Sites below say what each of them waits for."),
+		"NotLive":         wait(WakeWatch, "Wait; each Site below has the reason of its wait."),
 		"GatesOff":        good(),
 		"NoGates":         good(),
 		"Recorded":        good(),
@@ -58,42 +58,42 @@ func progressReasons() map[string]Advice {
 	}
 }
 
-// blockedReasons are of a revision that something is in the way of.
+// blockedReasons returns the reasons of a revision that is blocked.
 func blockedReasons() map[string]Advice {
 	return map[string]Advice{
 		"WaitingForCluster":     outage(ClusterOwner, WakeWatch, "Wait until the cluster of the Site is ready; if it takes long, look at the object that the Site's message names."),
 		"SyncNotObserved":       act(PlatformTeam, WakeCatalog, "Give the Site an engine, or set engine.unobservedIsLive of the Site."),
-		"DeliveryBlocked":       act(PlatformTeam, WakeRetry, "Do what the GitDelivery that the message names says."),
+		"DeliveryBlocked":       act(PlatformTeam, WakeRetry, "Follow the message of the GitDelivery that the message names."),
 		"ObjectConflict":        act(Author, WakeWatch, "Give the service another name, or remove the object from the other deployment."),
 		"ProviderNotResponding": act(PlatformTeam, WakeInstall, "Look at the provider: kubectl get providers.pkg.crossplane.io, then the log of its Pod."),
 		"NoData":                outage(Author, WakeWatch, "Send requests to the service, or correct the query: it gives no data."),
 		"MetricsUnavailable":    outage(PlatformTeam, WakeRetry, "Look at the metrics backend, or at the cluster of the Site, that the message names; kubectl intent abort gives the revision up."),
 		"LedgerUnreachable":     outage(RepositoryOwner, WakeRetry, "Make the repository of the ledger answer, or move the ledger with a RolloutRequest MoveLedger."),
-		"Suspended":             act(Author, WakeEdit, "Set spec.suspend to false to deliver what waits."),
+		"Suspended":             act(Author, WakeEdit, "Set spec.suspend to false to deliver the waiting revision."),
 		"Drifted":               act(RepositoryOwner, WakeRetry, "Restore the files that another commit changed, or set deliveryConfig.driftPolicy to Restore."),
 	}
 }
 
-// rejectionReasons are of a revision that was rejected. It is not retried by itself.
+// rejectionReasons returns the reasons of a rejected revision. It is not retried by itself.
 func rejectionReasons() map[string]Advice {
 	return map[string]Advice{
 		"DeliveryTimedOut": act(RepositoryOwner, WakeRequest, "Remove the cause that the message names, then change the intent or use kubectl intent retry."),
-		"DeliveryRefused":  act(RepositoryOwner, WakeRequest, "Allow what the message says was refused, then change the intent or use kubectl intent retry."),
+		"DeliveryRefused":  act(RepositoryOwner, WakeRequest, "Allow the push that the message names, then change the intent or use kubectl intent retry."),
 		"SyncTimedOut":     act(ClusterOwner, WakeRequest, "Find out why the Site did not run it in time, then change the intent or use kubectl intent retry."),
-		"SyncFailed":       act(Author, WakeRequest, "Correct what the engine's message says, then change the intent or use kubectl intent retry."),
+		"SyncFailed":       act(Author, WakeRequest, "Correct the error in the engine's message, then change the intent or use kubectl intent retry."),
 		"ClusterTimedOut":  act(ClusterOwner, WakeRequest, "Make the cluster of the Site ready, then use kubectl intent retry."),
-		"FilesLost":        act(Author, WakeRequest, "Deliver what runs once more, such as with another number of replicas, then move to the other Blueprint again."),
+		"FilesLost":        act(Author, WakeRequest, "Deliver the running revision once more, such as with another number of replicas, then move to the other Blueprint again."),
 		"GateFailed":       act(Author, WakeRequest, "Correct the service, and change the intent; kubectl intent retry measures the same revision again."),
 		"Requested":        over("Nothing: a user asked for it. To deliver again, change the intent or use kubectl intent retry."),
 		"DeploymentFailed": act(Author, WakeRequest, "Nothing is known to run: change the intent, or use kubectl intent retry or rollback."),
 	}
 }
 
-// rollbackReasons are of how a rejected revision is rolled back, or why not.
+// rollbackReasons returns the reasons of the rollback of a rejected revision, or of its absence.
 func rollbackReasons() map[string]Advice {
 	return map[string]Advice{
 		"RollingBack":      wait(WakeWatch, "Wait: the Sites go back to an earlier revision."),
-		"RolledBack":       act(Author, WakeRequest, "Correct what the message names, and change the intent; kubectl intent retry delivers the same again."),
+		"RolledBack":       act(Author, WakeRequest, "Correct the cause that the message names, and change the intent; kubectl intent retry delivers the same again."),
 		"RollbackOff":      act(Author, WakeRequest, "Change the intent, or use kubectl intent rollback: spec.rollbackConfig does not roll back by itself."),
 		"NoTarget":         act(Author, WakeRequest, "Change the intent: no earlier revision can be rolled back to."),
 		"NothingToRestore": act(Author, WakeRequest, "Change the intent: the directories hold the last good revision already."),
@@ -103,7 +103,7 @@ func rollbackReasons() map[string]Advice {
 	}
 }
 
-// canaryReasons are of a revision that gets a share of the requests.
+// canaryReasons returns the reasons of a revision that gets a share of the requests.
 func canaryReasons() map[string]Advice {
 	return map[string]Advice{
 		"Paused":            wait(WakeWatch, "Wait until the pause is over, or use kubectl intent promote."),

@@ -1,6 +1,6 @@
 package advice
 
-// healthReasons are those of a SiteHealth and of its Sites, beside those of a Site that cannot be looked at.
+// healthReasons returns the reasons of a SiteHealth and of its Sites, beside the reasons of a Site that cannot be observed.
 func healthReasons() map[string]Advice {
 	return map[string]Advice{
 		"Serving":          good(),
@@ -14,7 +14,7 @@ func healthReasons() map[string]Advice {
 		"ConfigMissing":    act(Author, WakeWatch, "Create the Secret or the ConfigMap that the message names, at the Site."),
 		"Unschedulable":    act(ClusterOwner, WakeWatch, "Give the cluster room for the pods, or let the intent ask for less."),
 		"QuotaExceeded":    act(ClusterOwner, WakeWatch, "Raise the quota of the namespace, or let the intent ask for less."),
-		"PodsRefused":      act(Author, WakeWatch, "Correct what the cluster refuses, as the message says."),
+		"PodsRefused":      act(Author, WakeWatch, "Correct the field that the cluster refuses, as the message says."),
 		"NotReady":         outage(Author, WakeWatch, "Wait for the readiness probe; if it lasts, read the log of the container that the message names."),
 	}
 }

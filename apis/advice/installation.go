@@ -1,7 +1,6 @@
 package advice
 
-// Reasons that no object of Intentplane gives. They follow from what Crossplane's objects, and the generations of our own ones, say about the
-// parts of the installation.
+// Reasons that no object of Intentplane has. They are computed from the status of Crossplane's objects, and from the generations of our own objects.
 const (
 	// ReasonBeingDeleted means that the object is being deleted, and that something of it is still there.
 	ReasonBeingDeleted = "BeingDeleted"
@@ -10,13 +9,13 @@ const (
 	// short time.
 	ReasonWatchCircuitOpen = "WatchCircuitOpen"
 
-	// ReasonCannotCompose means that Crossplane cannot call the function, or cannot apply what it answers.
+	// ReasonCannotCompose means that Crossplane cannot call the function, or cannot apply its response.
 	ReasonCannotCompose = "CannotCompose"
 
 	// ReasonRightMissing means that an API server refused a request of the provider, or of Crossplane, for a right that it lacks.
 	ReasonRightMissing = "RightMissing"
 
-	// ReasonNotComposed means that the status does not speak about the present spec: Crossplane or the function has not looked at it yet.
+	// ReasonNotComposed means that the status is not about the current spec: Crossplane or the function has not observed it yet.
 	ReasonNotComposed = "NotComposed"
 
 	// ReasonNotReconciled means that the provider has not observed the present generation of an object.
@@ -32,20 +31,20 @@ const (
 	ReasonPackageUnhealthy = "PackageUnhealthy"
 )
 
-// Installation is what runs Intentplane: Crossplane, the function, the provider and their packages.
+// Installation is the reasons of the parts of the installation: Crossplane, the function, the provider and their packages.
 const Installation Kind = "Installation"
 
-// installationReasons are of the parts of the installation.
+// installationReasons returns the reasons of the parts of the installation.
 func installationReasons() map[string]Advice {
 	return map[string]Advice{
-		ReasonBeingDeleted:        wait(WakeWatch, "Wait until it is gone; if it stays, its GitDeliveries and finalizers say what holds it."),
-		ReasonWatchCircuitOpen:    outage(PlatformTeam, WakeCrossplane, "Wait five minutes, then use kubectl intent refresh; if it opens again, find out what writes the object so often."),
+		ReasonBeingDeleted:        wait(WakeWatch, "Wait until it is gone; if it stays, its GitDeliveries and finalizers name the obstacle."),
+		ReasonWatchCircuitOpen:    outage(PlatformTeam, WakeCrossplane, "Wait five minutes, then use kubectl intent refresh; if it opens again, find the controller that writes the object so often."),
 		ReasonCannotCompose:       act(PlatformTeam, WakeInstall, "Look at the function: kubectl get functions.pkg.crossplane.io, then the log of its Pod."),
 		ReasonRightMissing:        act(PlatformTeam, WakeInstall, "Give the right that the message names: kubectl apply -k examples/rbac; kubectl intent doctor shows which others are missing."),
 		ReasonNotComposed:         outage(PlatformTeam, WakeInstall, "Wait a moment; if it stays, look at the Pods of the function and of Crossplane."),
 		ReasonNotReconciled:       outage(PlatformTeam, WakeInstall, "Wait a moment; if it stays, look at the provider: kubectl get providers.pkg.crossplane.io, then its Pod's log."),
 		ReasonProviderStopped:     act(PlatformTeam, WakeInstall, "Start the provider: kubectl get providers.pkg.crossplane.io, then look at its Pod."),
-		ReasonDefinitionNotActive: act(PlatformTeam, WakeInstall, "Activate the definition: docs/install.md says how, and kubectl describe of the definition what is missing."),
-		ReasonPackageUnhealthy:    act(PlatformTeam, WakeInstall, "Repair the package: kubectl describe shows what its conditions say."),
+		ReasonDefinitionNotActive: act(PlatformTeam, WakeInstall, "Activate the definition: docs/install.md says how, and kubectl describe of the definition shows the missing parts."),
+		ReasonPackageUnhealthy:    act(PlatformTeam, WakeInstall, "Repair the package: kubectl describe shows its conditions."),
 	}
 }

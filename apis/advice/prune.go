@@ -1,6 +1,6 @@
 package advice
 
-// pruneReasons are those of a PruneRequest.
+// pruneReasons returns the reasons of a PruneRequest.
 func pruneReasons() map[string]Advice {
 	const again = "make another PruneRequest."
 	return map[string]Advice{
@@ -9,27 +9,27 @@ func pruneReasons() map[string]Advice {
 		"AwaitingApproval": act(PlatformTeam, WakeWatch, "Read status.plan, then make a PruneApproval, or let the plan expire."),
 		"Approved":         good(),
 		"Pruning":          wait(WakeRetry, "Wait for the push, which may be behind others of the same branch, or until the packages are gone."),
-		"Pruned":           over("Nothing: what the plan removes is gone."),
-		"PlanChanged":      over("Look at what changed, and " + again),
+		"Pruned":           over("Nothing: the directories and packages of the plan are gone."),
+		"PlanChanged":      over("Look at the changes, and " + again),
 		"Expired":          over("To prune nevertheless, " + again),
-		"Uncertain":        act(PlatformTeam, WakePrune, "Solve what the message names, and "+again),
-		"StateUntrusted":   act(PlatformTeam, WakePrune, "Solve what the message names, as docs/operations/after-a-loss.md says, and "+again),
+		"Uncertain":        act(PlatformTeam, WakePrune, "Remove the cause that the message names, and "+again),
+		"StateUntrusted":   act(PlatformTeam, WakePrune, "Remove the cause that the message names, as docs/operations/after-a-loss.md says, and "+again),
 		"NotInPlan":        act(Author, WakePrune, "Correct spec.only: "+again),
 		"MostOfRepository": act(Author, WakePrune, "Find out why so much has no owner. If that is right, set allowMost: "+again),
 		"TooMany":          act(Author, WakePrune, "Name some of them in spec.only: "+again),
 		"Invalid":          act(PlatformTeam, WakeRetry, "Correct the configuration as the message says."),
 		"CredentialsGone":  act(PlatformTeam, WakeRetry, "Create the configuration or its Secret again, or correct spec.providerConfigRef in another request."),
-		"PolicyDenied":     act(RepositoryOwner, WakeRetry, "Allow what the message names in the configuration or the server."),
+		"PolicyDenied":     act(RepositoryOwner, WakeRetry, "Allow the use that the message names in the configuration or the server."),
 		"AuthFailed":       act(PlatformTeam, WakeRetry, "Correct the credentials in the Secret of the configuration."),
 		"TrustFailed":      act(PlatformTeam, WakeRetry, "If the server was changed on purpose, correct the CA bundle, the known hosts or the URL."),
 		"StateRefused":     act(RepositoryOwner, WakeRetry, "Let the provider push the ref that the message names."),
-		"TooLarge":         act(RepositoryOwner, WakeRetry, "Divide the repository, or raise the server's limit: the message says what is too large."),
+		"TooLarge":         act(RepositoryOwner, WakeRetry, "Divide the repository, or raise the server's limit: the message names the excess."),
 		"Conflict":         outage(RepositoryOwner, WakeRetry, "Wait; if it stays and no one pushes, look for a lock in the repository."),
 		"Unreachable":      outage(RepositoryOwner, WakeRetry, "Wait for the end of the outage; if it lasts, look at the server and at spec.git.url of the configuration."),
 	}
 }
 
-// pruneApprovalReasons are those of a PruneApproval.
+// pruneApprovalReasons returns the reasons of a PruneApproval.
 func pruneApprovalReasons() map[string]Advice {
 	return map[string]Advice{
 		"Accepted":       good(),

@@ -1,15 +1,15 @@
 package advice
 
-// syncReasons are those of a SiteSync.
+// syncReasons returns the reasons of a SiteSync.
 func syncReasons() map[string]Advice {
 	return map[string]Advice{
 		"Live":            good(),
 		"Waiting":         wait(WakeWatch, "Wait until the tree is in the repository and the cluster is ready."),
 		"Syncing":         wait(WakeWatch, "Wait until the engines of the Sites run the tree."),
 		"Unobserved":      act(PlatformTeam, WakeCatalog, "Give the Site an engine, or set engine.unobservedIsLive of the Site."),
-		"ClusterTimedOut": act(ClusterOwner, WakeWatch, "Make the cluster of the Site ready: what comes late counts, but the revision is rejected."),
+		"ClusterTimedOut": act(ClusterOwner, WakeWatch, "Make the cluster of the Site ready: it still counts, but the revision is rejected."),
 		"TimedOut":        act(ClusterOwner, WakeWatch, "Find out why the Site did not run it in time; its own reason says more."),
-		"Failed":          act(Author, WakeWatch, "Correct what the engine's message says, and change the intent."),
+		"Failed":          act(Author, WakeWatch, "Correct the error in the engine's message, and change the intent."),
 		"NoPause":         good(),
 		"NotLive":         wait(WakeWatch, "Wait until all Sites of the step are live: the pause begins then."),
 		"Pausing":         wait(WakeWatch, "Wait until the pause is over, or use kubectl intent promote."),
@@ -18,18 +18,18 @@ func syncReasons() map[string]Advice {
 	}
 }
 
-// siteReasons are those of one Site in a SiteSync, beside those of its cluster.
+// siteReasons returns the reasons of one Site in a SiteSync, beside the reasons of its cluster.
 func siteReasons() map[string]Advice {
 	return map[string]Advice{
 		"WaveNotReached":       wait(WakeWatch, "Wait until the Site's wave comes."),
 		"NotDelivered":         wait(WakeWatch, "Wait until the GitDelivery has brought the tree to the repository."),
 		"PolicyDenied":         act(PlatformTeam, WakeWatch, "Create the Site or the configuration, or let it allow the namespace."),
 		"KubeconfigGone":       act(PlatformTeam, WakeSecret, "Create the Secret with the kubeconfig that the Site names."),
-		"KubeconfigRefused":    act(PlatformTeam, WakeSecret, "Correct the kubeconfig: the message names what is not allowed."),
+		"KubeconfigRefused":    act(PlatformTeam, WakeSecret, "Correct the kubeconfig: the message names the forbidden field."),
 		"ClusterUnreachable":   outage(ClusterOwner, WakeRetry, "Wait for the end of the outage; if it lasts, look at the cluster's API server and the network."),
 		"KubeconfigDenied":     act(ClusterOwner, WakeSecret, "Renew the credentials in the kubeconfig: they have expired, or the cluster withdrew them."),
 		"AccessDenied":         act(ClusterOwner, WakeRetry, "Let the user of the kubeconfig list and watch the engine's kinds."),
-		"ProviderAccessDenied": act(PlatformTeam, WakeRetry, "Let the provider list and watch the engine's kinds: kubectl apply -k examples/rbac; kubectl intent doctor shows what is missing."),
+		"ProviderAccessDenied": act(PlatformTeam, WakeRetry, "Let the provider list and watch the engine's kinds: kubectl apply -k examples/rbac; kubectl intent doctor shows missing rights."),
 		"EngineNotInstalled":   act(ClusterOwner, WakeWatch, "Install the engine in the cluster."),
 		"EngineObjectMissing":  act(ClusterOwner, WakeWatch, "Create the engine's object, or its source, that the Site names."),
 		"EngineNotProvable":    act(ClusterOwner, WakeWatch, "Correct the engine's object as the message says: its status does not prove which commit of a Git source it applied."),
@@ -37,7 +37,7 @@ func siteReasons() map[string]Advice {
 		"WrongCluster":         act(PlatformTeam, WakeWatch, "Name the engine's object that applies to the Site's own cluster."),
 		"Suspended":            act(ClusterOwner, WakeWatch, "Resume the engine's object, or sync it by hand, as the message says."),
 		"Stalled":              act(ClusterOwner, WakeWatch, "Correct the engine's object as its message says: the engine has stopped trying."),
-		"EngineFailed":         act(Author, WakeWatch, "Correct what the engine's message says; the engine tries again."),
+		"EngineFailed":         act(Author, WakeWatch, "Correct the error in the engine's message; the engine tries again."),
 		"Unhealthy":            act(Author, WakeWatch, "Find out why the objects are not healthy, as the engine's message says."),
 		"Progressing":          wait(WakeWatch, "Wait: the engine is at work."),
 		"OtherTree":            wait(WakeWatch, "Wait for the engine to take the newer commit; if it stays, find out who changed the files."),
@@ -54,7 +54,7 @@ func siteReasons() map[string]Advice {
 	}
 }
 
-// gateReasons are those of a Gate.
+// gateReasons returns the reasons of a Gate.
 func gateReasons() map[string]Advice {
 	return map[string]Advice{
 		"Passed":             good(),
@@ -72,10 +72,10 @@ func gateReasons() map[string]Advice {
 	}
 }
 
-// requestReasons are the results and reasons of a RolloutRequest.
+// requestReasons returns the results and reasons of a RolloutRequest.
 func requestReasons() map[string]Advice {
 	return map[string]Advice{
-		"Waiting":           wait(WakeFunction, "Wait: the deployment says what holds the request back."),
+		"Waiting":           wait(WakeFunction, "Wait: the conditions of the deployment say why the request waits."),
 		"Taken":             wait(WakeWatch, "Wait: the revision goes on."),
 		"Done":              over("Nothing: the message says how the revision ended."),
 		"Stale":             act(Author, WakeRequest, "Look at the deployment, and make a new request about its present revision."),
@@ -87,10 +87,10 @@ func requestReasons() map[string]Advice {
 		"NoUpdate":          over("Nothing: no update waits."),
 		"UpdateFailed":      act(PlatformTeam, WakeRequest, "Correct the Blueprint as the message says, then approve the update again."),
 		"SameHome":          over("Nothing: the repository holds the ledger already."),
-		"UnknownRepository": act(Author, WakeRequest, "Deliver to the new repository first, or name one that the deployment delivers to."),
+		"UnknownRepository": act(Author, WakeRequest, "Deliver to the new repository first, or name a repository that the deployment delivers to."),
 		"TooLarge":          act(Author, WakeRequest, "Make a new request without the annotations and fields that made this one too large."),
 		"NotSupported":      act(PlatformTeam, WakeInstall, "Upgrade Intentplane: this version does not carry the action out."),
 		"UnknownDeployment": wait(WakeWatch, "Wait until the deployment exists, or make a new request with the right name."),
-		"Superseded":        over("Nothing: another revision took the place of the one that was asked for."),
+		"Superseded":        over("Nothing: another revision took the place of the requested revision."),
 	}
 }

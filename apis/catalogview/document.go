@@ -8,7 +8,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// ConfigMapName is the name of the ConfigMap in which the provider publishes what its namespace may use. A user who makes an empty one asks for it.
+// ConfigMapName is the name of the ConfigMap in which the provider publishes the catalog that its namespace may use. A user who makes an empty
+// ConfigMap of that name requests it.
 const ConfigMapName = "intentplane-catalog"
 
 // Keys of the ConfigMap.
@@ -18,7 +19,7 @@ const (
 )
 
 const (
-	// maxDocumentBytes is how large each of the two documents is at most. A ConfigMap may have a MiB.
+	// maxDocumentBytes is the greatest size of each of the two documents, in bytes. A ConfigMap may have a MiB.
 	maxDocumentBytes = 192 << 10
 
 	// maxBlueprintBytes is from how many bytes on a Blueprint loses its examples, and then its descriptions.
@@ -30,7 +31,7 @@ type List[T any] struct {
 	// Items that the namespace may use, sorted by their names.
 	Items []T `json:"items"`
 
-	// Omitted is how many others the namespace may use, for which the document has no room.
+	// Omitted is the number of further items that the namespace may use, for which the document has no room.
 	Omitted int `json:"omitted,omitempty"`
 }
 
@@ -41,7 +42,7 @@ func EncodeSites(all []Site) (string, error) {
 	return encodeList(all)
 }
 
-// EncodeBlueprints returns the document of Blueprints, those that are large without examples and descriptions. It returns an error if it cannot be encoded.
+// EncodeBlueprints returns the document of Blueprints, large Blueprints without examples and descriptions. It returns an error if it cannot be encoded.
 func EncodeBlueprints(all []Blueprint) (string, error) {
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b Blueprint) int { return strings.Compare(a.Object, b.Object) })
@@ -51,13 +52,13 @@ func EncodeBlueprints(all []Blueprint) (string, error) {
 	return encodeList(all)
 }
 
-// encodeList leaves out what the document has no room for, from the end.
+// encodeList encodes a list, and omits items at its end that exceed the size limit of the document.
 func encodeList[T any](all []T) (string, error) {
 	out, size := List[json.RawMessage]{Items: []json.RawMessage{}}, 0
 	for i := range all {
 		raw, err := json.Marshal(all[i])
 		if err != nil {
-			return "", errors.Wrap(err, "cannot encode what a namespace may use")
+			return "", errors.Wrap(err, "cannot encode the published catalog of a namespace")
 		}
 		if size += len(raw) + len(","); size > maxDocumentBytes {
 			out.Omitted = len(all) - i
@@ -66,7 +67,7 @@ func encodeList[T any](all []T) (string, error) {
 		out.Items = append(out.Items, raw)
 	}
 	b, err := json.Marshal(out)
-	return string(b), errors.Wrap(err, "cannot encode what a namespace may use")
+	return string(b), errors.Wrap(err, "cannot encode the published catalog of a namespace")
 }
 
 // shortened returns a Blueprint without its examples if it is large, and without descriptions if it still is.
@@ -93,5 +94,5 @@ func (b Blueprint) isLarge() bool {
 func Decode[T any](document string) (List[T], error) {
 	out := List[T]{}
 	err := json.Unmarshal([]byte(document), &out)
-	return out, errors.Wrap(err, "cannot decode what a namespace may use")
+	return out, errors.Wrap(err, "cannot decode the published catalog of a namespace")
 }

@@ -27,7 +27,7 @@ func TestDocumentIsBounded(t *testing.T) {
 		t.Errorf("EncodeSites(...): %d bytes, %d listed and %d omitted, the first one is %q", len(text), n, got.Omitted, got.Items[0].Name)
 	}
 	if all[0].Name != "edge1999" {
-		t.Error("EncodeSites(...) changes what it is given")
+		t.Error("EncodeSites(...) changes its input")
 	}
 }
 
@@ -73,7 +73,7 @@ func TestEncodeBlueprints(t *testing.T) {
 
 // TestDecodeBroken reads a document that a user broke.
 func TestDecodeBroken(t *testing.T) {
-	if _, err := Decode[Site]("{"); err == nil || !strings.Contains(err.Error(), "cannot decode what a namespace may use") {
-		t.Errorf("Decode(...): want an error that says what cannot be decoded, got %v", err)
+	if _, err := Decode[Site]("{"); err == nil || !strings.Contains(err.Error(), "cannot decode the published catalog of a namespace") {
+		t.Errorf("Decode(...): want an error that names the document, got %v", err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package catalogview has the form in which a user reads what a namespace may use: Sites and Blueprints, without what is for the platform team alone. The
-// provider publishes it in each namespace, and the command line shows it. The package is pure.
+// Package catalogview has the user's view of the catalog of a namespace: its Sites and Blueprints, without details for the platform team. The provider
+// publishes it in each namespace, and the command line shows it. The package is pure.
 package catalogview
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/oneline"
 )
 
-// A Site is what a user reads of a Site that the namespace may use. It names no other namespace that may use it, no cluster, no Secret and no server.
+// A Site is the user's view of a Site that the namespace may use. It names no other namespace that may use it, no cluster, no Secret and no server.
 type Site struct {
 	Name string `json:"name"`
 
@@ -34,14 +34,14 @@ type Site struct {
 	// TargetNamespaces that objects may be delivered to.
 	TargetNamespaces []string `json:"targetNamespaces,omitempty"`
 
-	// Checks are the types of checks that the Site has what they need for: Prometheus and Job.
+	// Checks are the types of checks that the Site is configured for: Prometheus and Job.
 	Checks []string `json:"checks,omitempty"`
 
 	// Parameters of the Site, which Blueprints use.
 	Parameters map[string]catalogv1alpha1.ParameterValue `json:"parameters,omitempty"`
 }
 
-// ForSite returns what a user reads of a Site.
+// ForSite returns the user's view of a Site.
 func ForSite(s *catalogv1alpha1.Site) Site {
 	out := Site{
 		Name: s.Name, Labels: selectableLabels(s.Labels), Engine: string(s.Spec.Engine.Type), Path: s.Spec.Repository.Path,
@@ -59,7 +59,8 @@ func ForSite(s *catalogv1alpha1.Site) Site {
 	return out
 }
 
-// selectableLabels returns the labels of a Site that its users know. The one that the provider keeps may name another namespace until it is written again.
+// selectableLabels returns the labels of a Site for selectors of users. LabelUsableFrom is left out: it may name another namespace until the provider
+// updates it.
 func selectableLabels(labels map[string]string) map[string]string {
 	out := maps.Clone(labels)
 	delete(out, catalogv1alpha1.LabelUsableFrom)
@@ -75,7 +76,7 @@ type Parameter struct {
 	Type     string `json:"type,omitempty"`
 	Required bool   `json:"required,omitempty"`
 
-	// Default is what the Blueprint takes where an intent says nothing.
+	// Default is the Blueprint's value for an intent without the parameter.
 	Default     string   `json:"default,omitempty"`
 	Allowed     []string `json:"allowed,omitempty"`
 	Description string   `json:"description,omitempty"`
@@ -88,9 +89,9 @@ type Metric struct {
 	Direction string `json:"direction,omitempty"`
 }
 
-// A Blueprint is what a user reads of a Blueprint. Each namespace may use each of them.
+// A Blueprint is the user's view of a Blueprint. Each namespace may use each of them.
 type Blueprint struct {
-	// Object is the name of the object, and Name the one that an intent says.
+	// Object is the name of the object, and Name the name in an intent.
 	Object  string   `json:"object"`
 	Name    string   `json:"name,omitempty"`
 	Version string   `json:"version,omitempty"`
@@ -111,12 +112,13 @@ type Blueprint struct {
 }
 
 const (
-	// intentFile has the defaults of a Blueprint, and parameterPrefix begins the names of those of parameters in there.
+	// intentFile has the defaults of a Blueprint, and parameterPrefix begins the names of parameters in it.
 	intentFile      = "intent.yaml"
 	parameterPrefix = "param-"
 )
 
-// ForBlueprint returns what a user reads of a Blueprint. What cannot be understood of its schema is left out: the function says so when it is used.
+// ForBlueprint returns the user's view of a Blueprint. Parts of its schema that cannot be decoded are left out: the function reports them when the
+// Blueprint is used.
 func ForBlueprint(b *catalogv1alpha1.Blueprint) Blueprint {
 	out := Blueprint{
 		Object: b.Name, Name: b.Spec.BlueprintName, Version: b.Spec.Version, Channel: b.Labels[catalogv1alpha1.LabelChannel], Types: b.Spec.ServiceTypes,
@@ -132,7 +134,7 @@ func ForBlueprint(b *catalogv1alpha1.Blueprint) Blueprint {
 	return out
 }
 
-// defaultsOfBlueprint are the values of its intent.yaml.
+// defaultsOfBlueprint returns the values of its intent.yaml.
 func defaultsOfBlueprint(b *catalogv1alpha1.Blueprint) map[string]string {
 	data := struct {
 		Data map[string]string `json:"data"`
@@ -143,7 +145,7 @@ func defaultsOfBlueprint(b *catalogv1alpha1.Blueprint) map[string]string {
 	return data.Data
 }
 
-// A parametersSchema is what is read of the JSON schema of parameters.
+// A parametersSchema is the decoded part of the JSON schema of parameters.
 type parametersSchema struct {
 	Required   []string `json:"required"`
 	Properties map[string]struct {
@@ -157,7 +159,7 @@ type parametersSchema struct {
 func schemaOfBlueprint(b *catalogv1alpha1.Blueprint) parametersSchema {
 	out := parametersSchema{}
 	if b.Spec.ParametersSchema != nil {
-		// What cannot be understood names no parameters.
+		// A schema that cannot be decoded names no parameters.
 		_ = json.Unmarshal(b.Spec.ParametersSchema.Raw, &out)
 	}
 	return out

@@ -12,7 +12,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 )
 
-// TestForSite shows what a tenant reads of a Site that has all fields, and what not.
+// TestForSite shows a tenant's view of a Site that has all fields.
 func TestForSite(t *testing.T) {
 	s := &catalogv1alpha1.Site{
 		ObjectMeta: metav1.ObjectMeta{Name: "edge1", Labels: map[string]string{"tier": "gold", catalogv1alpha1.LabelUsableFrom: "secret-team"}, Annotations: map[string]string{"note": "secret-note"}},
@@ -56,7 +56,7 @@ func TestForBlueprint(t *testing.T) {
 			}},
 		},
 		"Defaults": {
-			reason: "The defaults of intent.yaml are those of parameters, and of all other values.",
+			reason: "The defaults of intent.yaml apply to parameters, and to all other values.",
 			files:  map[string]catalogv1alpha1.File{"intent.yaml": "data: {param-greeting: Hello, replicas: '2'}"},
 			want:   Blueprint{Parameters: []Parameter{{Name: "greeting", Default: "Hello"}}, Defaults: map[string]string{"replicas": "2"}},
 		},

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestOutcomeComesFirst shows that a user reads how a deployment ended before its phase: one that was rolled back has the phase Succeeded.
+// TestOutcomeComesFirst shows that a user reads the outcome of a deployment before its phase: after a rollback the phase is Succeeded.
 func TestOutcomeComesFirst(t *testing.T) {
 	for _, file := range []string{"claims/definition.yaml", "namespaced/definition.yaml"} {
 		t.Run(file, func(t *testing.T) {

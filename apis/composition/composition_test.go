@@ -37,7 +37,7 @@ func read(t *testing.T, file string, into any) {
 	}
 }
 
-// crds are the CRDs that Crossplane makes of our definitions, and those of the provider.
+// crds are the CRDs that Crossplane makes of our definitions, and the CRDs of the provider.
 func crds(t *testing.T) map[string]*apiextensions.CustomResourceDefinition {
 	t.Helper()
 	out := map[string]*apiextensions.CustomResourceDefinition{}
@@ -92,7 +92,7 @@ func TestDefinitionsAreAccepted(t *testing.T) {
 	}
 }
 
-// verdict is what an API server says of an object.
+// verdict returns the answer of an API server to an object.
 func verdict(t *testing.T, crd *apiextensions.CustomResourceDefinition, object string) (map[string]any, string) {
 	t.Helper()
 	b, err := yaml.YAMLToJSON([]byte(object))
@@ -156,7 +156,7 @@ func TestBadInput(t *testing.T) {
 			want: "topology must be set with type Topology, and with no other",
 		},
 		"ClusterVersion": {
-			reason: "what is made has a version",
+			reason: "A cluster of type CAPT or Topology has a version.",
 			crd:    "cluster-namespaced", object: `{metadata: {name: a}, spec: {type: Topology, topology: {classRef: {name: a}}}}`,
 			want: "version is required unless type is Existing",
 		},
@@ -176,7 +176,7 @@ func TestBadInput(t *testing.T) {
 			want: "must be a duration from 1s to 24h",
 		},
 		"ClusterPolicy": {
-			reason: "what becomes of a cluster is one of two",
+			reason: "The deletion policy of a cluster is Delete or Orphan.",
 			crd:    "cluster-claim", object: `{metadata: {name: a}, spec: {type: Existing, deletionPolicy: Forget}}`,
 			want: "spec.deletionPolicy: Unsupported value",
 		},
@@ -222,12 +222,12 @@ func TestBadInput(t *testing.T) {
 		"CanaryFalling": {
 			reason: "Weights that do not rise are refused.",
 			crd:    "claim", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{weight: 20}, {weight: 5}]}}}}`,
-			want: "spec.deliveryConfig.canary.steps: Invalid value: each weight must be higher than the one before",
+			want: "spec.deliveryConfig.canary.steps: Invalid value: each weight must be higher than the previous weight",
 		},
 		"CanaryEqual": {
 			reason: "A weight that comes twice is refused.",
 			crd:    "namespaced", object: `{metadata: {name: a}, spec: {intent: "{}", deliveryConfig: {canary: {steps: [{weight: 20}, {pause: {}}, {weight: 20}]}}}}`,
-			want: "each weight must be higher than the one before",
+			want: "each weight must be higher than the previous weight",
 		},
 		"CanaryZero": {
 			reason: "A weight of 0 is refused.",
@@ -308,7 +308,7 @@ func TestBadInput(t *testing.T) {
 			want: "spec.rollbackConfig.maxPerHour: Invalid value: 10",
 		},
 		"BadQuantity": {
-			reason: "A text that is no quantity is refused.",
+			reason: "A text that is not a quantity is refused.",
 			crd:    "claim", object: `{metadata: {name: a}, spec: {expectation: {service: a, resources: {cpu: lots}}}}`,
 			want: "must be a quantity above zero",
 		},
@@ -360,7 +360,7 @@ func TestBadInput(t *testing.T) {
 			want: "scope Bundle excludes it",
 		},
 		"PruneDirectoriesAlone": {
-			reason: "Directories are those of a repository.",
+			reason: "Scope Directories needs a repository.",
 			crd:    "state.intentplane.dev_prunerequests", object: `{metadata: {name: a}, spec: {scope: Directories}}`,
 			want: "scope Directories needs providerConfigRef",
 		},
@@ -395,7 +395,7 @@ func TestBadInput(t *testing.T) {
 			want: "spec.git.author.name",
 		},
 		"DeliveryWithPlusAndSlash": {
-			reason: "CEL reads bytes as URL-safe base64, and would refuse what others write",
+			reason: "CEL reads bytes as URL-safe base64, and would refuse standard base64.",
 			crd:    "delivery.intentplane.dev_gitdeliveries", object: `{metadata: {name: a}, spec: {forProvider: {claimRef: {apiGroup: intentplane.dev, kind: IntentDeployment, namespace: a, name: b}, copy: {seq: 1, epoch: 1, cursor: {step: 0, stage: 0, promoted: 0, attempt: 0}}, trees: [{site: s, branch: main, path: p, action: Desired, files: "+/8="}]}}}`,
 		},
 		"DeliveryBadTreeID": {
@@ -424,7 +424,7 @@ func TestDefaultsAreTheSchemas(t *testing.T) {
 		"Text":        {reason: "A text intent gets the defaults of the blocks that are absent.", spec: `{"intent": "{}"}`},
 		"Structured":  {reason: "the defaults of a structured intent", spec: `{"expectation": {"service": "a", "endpoints": [{"name": "a", "port": 1}]}}`},
 		"WithChecks":  {reason: "the defaults of the items of lists", spec: `{"intent": "{}", "gatesConfig": {"checks": [{"name": "a", "type": "Web", "threshold": "1", "web": {"url": "https://a", "expression": "b"}}], "postCheck": {"image": "a", "script": "b"}}}`},
-		"HalfABlock":  {reason: "the defaults beside what is said", spec: `{"intent": "{}", "deliveryConfig": {"gitOpsRepo": {"name": "x"}}}`},
+		"HalfABlock":  {reason: "A block with one field gets its other defaults.", spec: `{"intent": "{}", "deliveryConfig": {"gitOpsRepo": {"name": "x"}}}`},
 		"HalfASwitch": {reason: "A false that the claim gives is not replaced by the default true.", spec: `{"intent": "{}", "gatesConfig": {"enabled": false}}`},
 		"Ledger":      {reason: "A reference to the repository of the ledger has the defaults of any configuration.", spec: `{"intent": "{}", "deliveryConfig": {"ledgerConfigRef": {}}}`},
 	}

@@ -1,4 +1,4 @@
-// Package containerimage reads references of container images by the grammar of the container runtimes: what a kubelet pulls is a reference, and nothing else.
+// Package containerimage parses references of container images by the grammar of the container runtimes: a text is valid if a kubelet can pull it.
 package containerimage
 
 import (
@@ -23,7 +23,7 @@ type Reference struct {
 	// Repository that the name stands for, with its registry: docker.io/library/nginx for both.
 	Repository string
 
-	// Tag and Digest as they are written. An empty one is not there.
+	// Tag and Digest as they are written. Empty means absent.
 	Tag, Digest string
 }
 

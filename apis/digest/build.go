@@ -4,9 +4,8 @@ import (
 	buildv1alpha1 "github.com/intentplane/intentplane/apis/build/v1alpha1"
 )
 
-// BuildRequest returns the digest of what makes an image: its source, and how that is built. When the repository is looked at, with which Secret, and how
-// often a build is tried again do not count. Fields that the schema would have filled in count as if it had. It returns an error when that cannot be
-// encoded.
+// BuildRequest returns the digest of the inputs of an image: its source, and its build settings. The interval, the webhook and the Secret of the source,
+// and the number of retries do not count. A field that equals its schema default counts as absent. It returns an error when the inputs cannot be encoded.
 func BuildRequest(p *buildv1alpha1.ImageBuildParameters) (string, error) {
 	p = &buildv1alpha1.ImageBuildParameters{Source: *p.Source.DeepCopy(), Settings: *p.Settings.DeepCopy()}
 	p.Source.Interval, p.Source.Webhook, p.Retries = "", nil, nil
@@ -16,8 +15,8 @@ func BuildRequest(p *buildv1alpha1.ImageBuildParameters) (string, error) {
 	return Of(withDefaults(p, &buildv1alpha1.ImageBuildParameters{}))
 }
 
-// BuildSource returns the digest of a repository and a revision of it. It is the same for all who would find the same commit. It returns an error when that
-// cannot be encoded.
+// BuildSource returns the digest of a repository and a revision of it. It is the same for all requests that resolve to the same commit. It returns
+// an error when the source cannot be encoded.
 func BuildSource(s *buildv1alpha1.Source) (string, error) {
 	if s.Git == nil {
 		return Of(s.Blob, nil)

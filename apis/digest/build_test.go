@@ -7,7 +7,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// TestBuildRequest edits what an image is made of, field by field.
+// TestBuildRequest edits the inputs of an image, field by field.
 func TestBuildRequest(t *testing.T) {
 	base := func() *buildv1alpha1.ImageBuildParameters {
 		return &buildv1alpha1.ImageBuildParameters{Source: buildv1alpha1.Source{Git: &buildv1alpha1.GitSource{URL: "https://git.example.org/shop.git", Revision: "main"}}}

@@ -1,5 +1,5 @@
-// Package digest computes the digests that identify requests and specs. They are computed over canonical JSON that
-// leaves out what equals its default, so that a field which is added later, with a default, changes no digest.
+// Package digest computes the digests that identify requests and specs. They are computed over canonical JSON without fields that equal their defaults, so
+// that a field which is added later, with a default, changes no digest.
 package digest
 
 import (
@@ -28,14 +28,14 @@ func Of(v, defaults any) (string, error) {
 	// The encoder sorts the keys of maps.
 	b, err := json.Marshal(set)
 	if err != nil {
-		return "", errors.Wrap(err, "cannot encode what is digested")
+		return "", errors.Wrap(err, "cannot encode the digest's input")
 	}
 	sum := sha256.Sum256(b)
 	return prefix + hex.EncodeToString(sum[:]), nil
 }
 
-// Spec returns the digest of the whole of what a user wrote in a spec. It is the value of status.intentDigest. Fields that the
-// schema would have filled in count as if it had. It returns an error when the spec cannot be encoded.
+// Spec returns the digest of a whole spec as the user wrote it. It is the value of status.intentDigest. A field that equals
+// its schema default counts as absent. It returns an error when the spec cannot be encoded.
 func Spec(s *deploymentv1alpha1.IntentDeploymentSpec) (string, error) {
 	return Of(withDefaults(s.DeepCopy(), &deploymentv1alpha1.IntentDeploymentSpec{}))
 }
@@ -50,12 +50,12 @@ func Set(s *deploymentv1alpha1.IntentDeploymentSpec) (map[string]any, error) {
 
 // A spec has defaults.
 type spec interface {
-	// Default fills in what the schema would.
+	// Default applies the schema defaults.
 	Default()
 }
 
-// withDefaults fills in the defaults of a spec, and of an empty one that gets the same blocks: one with nothing but defaults. The defaults
-// of a block that is only there when the user asks for it count only when it is there.
+// withDefaults applies the defaults to a spec, and to an empty spec with the same blocks, which then has nothing but defaults. Defaults in
+// an optional block count only if the user wrote the block.
 func withDefaults[S spec](full, empty S) (S, S) {
 	full.Default()
 	copyBlocks(reflect.ValueOf(full).Elem(), reflect.ValueOf(empty).Elem())
@@ -101,14 +101,14 @@ func withoutDefaults(v, defaults any) (any, error) {
 func toJSONValue(v any) (any, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot encode what is digested")
+		return nil, errors.Wrap(err, "cannot encode the digest's input")
 	}
 	var out any
 	err = json.Unmarshal(b, &out)
-	return out, errors.Wrap(err, "cannot decode what is digested")
+	return out, errors.Wrap(err, "cannot decode the digest's input")
 }
 
-// stripDefaults returns v without the fields that equal those of base. It keeps the length of lists.
+// stripDefaults returns v without the fields that equal their value in base. It keeps the length of lists.
 func stripDefaults(v, base any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -9,8 +9,7 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// TestSpecGolden keeps digests as they are: one that changes delivers every deployment again. Change one only together with
-// Scheme.
+// TestSpecGolden keeps digests stable: a changed digest delivers every deployment again. Change a digest only together with Scheme.
 func TestSpecGolden(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -155,7 +154,7 @@ func TestSpec(t *testing.T) {
 				t.Errorf("\n%s\nSpec(...): same digest: -want, +got:\n%s", tc.reason, cmp.Diff(tc.same, same))
 			}
 			if diff := cmp.Diff(before, s); diff != "" {
-				t.Errorf("\n%s\nSpec(...): changed what it was given: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nSpec(...): changed its input: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

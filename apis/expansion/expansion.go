@@ -1,5 +1,5 @@
-// Package expansion knows which texts a GitOps engine replaces in the files of a Site before it applies them. The function declares the variables of
-// what it renders, and function and provider refuse each other variable before a push. It is pure.
+// Package expansion finds the texts that a GitOps engine replaces in the files of a Site before it applies them. The function declares the variables
+// of its rendered files, and function and provider refuse each other variable before a push. It is pure.
 //
 //   - Flux replaces ${NAME} in each object of a Kustomization with spec.postBuild, after kustomize, in the YAML of the object as a whole. An annotation
 //     of the object disables that (fluxcd/pkg/kustomize, SubstituteVariables; fluxcd/pkg/envsubst, parse).
@@ -88,7 +88,7 @@ func Names(texts ...string) []string {
 	return slices.Compact(out)
 }
 
-// A Context is what the texts of a Blueprint could make a variable with, of a text of another origin before or behind them.
+// A Context has the texts of a Blueprint that could form a variable together with a text of another origin before or behind them.
 type Context struct {
 	// Names of the variables of the Blueprint.
 	Names []string
@@ -129,7 +129,7 @@ func (c Context) Explain(text string) string {
 	return ""
 }
 
-// beginsWithName reports whether a text begins with a brace and one of the names. A longer name is another one.
+// beginsWithName reports whether a text begins with a brace and one of the names. A longer name is another name.
 func (c Context) beginsWithName(text string) bool {
 	behind, ok := strings.CutPrefix(text, "{")
 	if !ok {

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// compareWholeCost is what it costs to compare a list or a map: CEL counts its own elements, and not what they are made from.
+	// compareWholeCost is the cost of comparing a list or a map: CEL counts its own elements, and not the values they are made from.
 	compareWholeCost = 5000
 
-	// charactersPerCost is how many characters of a text cost 1.
+	// charactersPerCost is the number of characters of a text that cost 1.
 	charactersPerCost = 10
 )
 
-// costs are those of steps whose operands may be large. CEL counts 1 for most of them, as it does not know their types.
+// costs are the costs of steps with operands of any size. CEL counts 1 for most of them, as it does not know their types.
 type costs struct{}
 
-// CallCost of a step that was taken, or nil for what CEL counts.
+// CallCost returns the cost of an executed step, or nil for the cost that CEL counts.
 func (costs) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 	switch function {
 	case operators.Equals, operators.NotEquals:
@@ -38,7 +38,7 @@ func costOfStep(more uint64) *uint64 {
 	return &more
 }
 
-// compareCost are what it costs to compare operands.
+// compareCost returns the cost of comparing operands.
 func compareCost(args []ref.Val) uint64 {
 	cost := textCost(args)
 	for _, a := range args {
@@ -50,7 +50,7 @@ func compareCost(args []ref.Val) uint64 {
 	return cost
 }
 
-// textCost are what it costs to look at operands that are texts.
+// textCost returns the cost of reading the operands that are texts.
 func textCost(args []ref.Val) uint64 {
 	cost := uint64(0)
 	for _, a := range args {
@@ -61,7 +61,7 @@ func textCost(args []ref.Val) uint64 {
 	return cost
 }
 
-// elementCount a list or a map.
+// elementCount returns the number of elements of a list or a map.
 func elementCount(v ref.Val) uint64 {
 	s, ok := v.(traits.Sizer)
 	if !ok {

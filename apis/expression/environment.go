@@ -10,15 +10,16 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// maxText is how long a text that was put together may be.
+// maxText is the greatest length of a concatenated text.
 const maxText = 64 << 10
 
-// allowedMacros are the loops that give no more than they are given: map makes lists that hold one thing many times.
+// allowedMacros returns the loops whose output is not larger than their input: map makes lists that hold one value many times.
 func allowedMacros() []string {
 	return []string{operators.Has, operators.All, operators.Exists, operators.ExistsOne, operators.Filter}
 }
 
-// allowedFunctions are those whose steps are short. There are none for regular expressions, for bytes, and for times, whose zones are files.
+// allowedFunctions returns the functions with short steps. Functions for regular expressions, for bytes, and for times, whose zones are
+// files, are not allowed.
 func allowedFunctions() []*env.Function {
 	names := []string{
 		operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional, operators.NotStrictlyFalse,
@@ -35,7 +36,7 @@ func allowedFunctions() []*env.Function {
 	return out
 }
 
-// newEnvironment of expressions.
+// newEnvironment returns the environment of expressions.
 func newEnvironment() (*cel.Env, error) {
 	return cel.NewCustomEnv(
 		cel.StdLib(cel.StdLibSubset(env.NewLibrarySubset().AddIncludedMacros(allowedMacros()...).AddIncludedFunctions(allowedFunctions()...))),

@@ -29,7 +29,7 @@ const (
 	// checkFrequency is after how many steps of a loop CEL looks whether its time is over.
 	checkFrequency = 10
 
-	// evaluationTimeout is how long it may take at most.
+	// evaluationTimeout is the timeout of an evaluation.
 	evaluationTimeout = time.Second
 
 	// answerVariable is the name of the answer in an expression.
@@ -39,7 +39,7 @@ const (
 	accumulatorName = "__result__"
 )
 
-// An Expression is one that was read.
+// An Expression is a compiled CEL expression that returns a number.
 type Expression struct {
 	program cel.Program
 }
@@ -50,7 +50,7 @@ type CostError struct{}
 // Error returns a message without the answer.
 func (*CostError) Error() string { return "the expression costs too much to evaluate over the answer" }
 
-// A Reader reads expressions, and remembers the last ones, also invalid ones. It may be used by several goroutines.
+// A Reader reads expressions, and caches the last results, also of invalid expressions. It may be used by several goroutines.
 type Reader struct {
 	env   func() (*cel.Env, error)
 	known *lru.Cache
@@ -66,8 +66,8 @@ func NewReader(expressions int) *Reader {
 	return &Reader{env: sync.OnceValues(newEnvironment), known: lru.New(expressions)}
 }
 
-// Read an expression. It returns an error for one that is not CEL, that cannot give a number, or that might make values which are larger
-// than an answer.
+// Read compiles an expression. It returns an error for an expression that is not CEL, that cannot give a number, or that might make
+// values larger than an answer.
 func (r *Reader) Read(text string) (*Expression, error) {
 	if len(text) > maxCharacters {
 		return nil, errors.Errorf("has more than %d characters", maxCharacters)
@@ -101,7 +101,7 @@ func (r *Reader) compileExpression(text string) (*Expression, error) {
 	return &Expression{program: p}, errors.Wrap(err, "cannot prepare the expression")
 }
 
-// checkExpression that an expression gives a number, and makes nothing that refers to two things at once.
+// checkExpression returns an error unless an expression gives a number or a boolean, and makes no list or map of several values.
 func checkExpression(parsed *cel.Ast) error {
 	switch t := parsed.OutputType(); {
 	case t.IsExactType(cel.DynType), t.IsExactType(cel.BoolType), t.IsExactType(cel.IntType), t.IsExactType(cel.UintType), t.IsExactType(cel.DoubleType):
@@ -116,7 +116,7 @@ func checkExpression(parsed *cel.Ast) error {
 	return nil
 }
 
-// countParts that a list or a map is made from, without constants.
+// countParts returns the number of parts that a list or a map is made from, without constants.
 func countParts(e ast.Expr) int {
 	of := []ast.Expr{}
 	if e.Kind() == ast.ListKind {
@@ -136,8 +136,8 @@ func countParts(e ast.Expr) int {
 	return n
 }
 
-// Evaluate over an answer, which is JSON. It returns a CostError for what would take too long, and an error, which may repeat the answer,
-// for what cannot be evaluated.
+// Evaluate evaluates the expression over an answer, which is JSON. It returns a CostError for an evaluation that exceeds its cost or time limit, and
+// otherwise an error, which may repeat the answer, for an evaluation that fails.
 func (e *Expression) Evaluate(ctx context.Context, answer any) (ref.Val, error) {
 	ctx, cancel := context.WithTimeout(ctx, evaluationTimeout)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// chain nests an expression n times: %s stands for the one inside.
+// chain nests an expression n times: %s stands for the inner expression.
 func chain(form, inside string, n int) string {
 	for range n {
 		inside = strings.Replace(form, "%s", inside, 1)
@@ -32,7 +32,7 @@ func TestRead(t *testing.T) {
 		"Among":      {reason: "A comparison with several constants is accepted.", text: `answer.state in ["ok", "good"]`},
 		"Count":      {reason: "The elements that match a condition may be counted.", text: `answer.items.filter(i, has(i.up) && i.up).size() >= 2 && answer.items.exists_one(i, i.x == 1)`},
 		"Nonsense":   {reason: "Text that is not CEL is refused.", text: "answer.", want: cel},
-		"Unknown":    {reason: "What knows more than the answer.", text: "env.HOME", want: cel},
+		"Unknown":    {reason: "An expression with a variable beside the answer is refused.", text: "env.HOME", want: cel},
 		"List":       {reason: "An expression that gives no number is refused.", text: "[1, 2]", want: noNumber},
 		"Long":       {reason: "An expression that is too long is refused.", text: strings.Repeat("1+", 600) + "1", want: "has more than 1024 characters"},
 		"Deep":       {reason: "An expression that nests too deep is refused.", text: chain("(%s)", "1", 400), want: cel},
@@ -104,7 +104,7 @@ func TestBombs(t *testing.T) {
 func TestCost(t *testing.T) {
 	var cost *CostError
 	many := `[` + strings.Repeat("1,", 20_000) + `1]`
-	// As many steps as are too many by themselves, and ones that are few and long.
+	// As many steps as are too many by themselves, and few steps that are long.
 	if _, err := evaluate(t, "answer.all(a, answer.all(b, answer.all(c, a == c)))", many); !errors.As(err, &cost) {
 		t.Errorf("Evaluate(...): %v", err)
 	}
@@ -127,6 +127,6 @@ func TestCost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := e.Evaluate(ctx, []any{1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0}); !errors.As(err, &cost) {
-		t.Errorf("Evaluate(...) of what is over: %v", err)
+		t.Errorf("Evaluate(...) after its context ended: %v", err)
 	}
 }

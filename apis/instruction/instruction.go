@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// An Effect is what an engine does with an object because of an instruction.
+// An Effect is the action of an engine on an object because of an instruction.
 type Effect string
 
 // Effects of instructions.

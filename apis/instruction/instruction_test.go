@@ -162,8 +162,8 @@ func TestCheckFile(t *testing.T) {
 		"Objects":       {reason: "So is each of several in one file.", name: "a.yaml", text: skipped + "---\n" + skipped, want: []string{said, said}},
 		"Declared":      {reason: "A declared object is not.", name: "a.yaml", text: skipped, declared: []catalogv1alpha1.RenderedObject{{Group: "apps", Kind: "Deployment"}}},
 		"Default":       {reason: "The Sites decide whether a default of an engine counts.", name: "a.yaml", text: "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: a}\n"},
-		"Kustomization": {reason: "A kustomization is no object.", name: "kustomization.yaml", text: "resources: [a.yaml]\n"},
-		"Text":          {reason: "A text is no object.", name: "a.txt", text: "kustomize.toolkit.fluxcd.io/reconcile: disabled"},
+		"Kustomization": {reason: "A kustomization is not an object.", name: "kustomization.yaml", text: "resources: [a.yaml]\n"},
+		"Text":          {reason: "A text file is not an object.", name: "a.txt", text: "kustomize.toolkit.fluxcd.io/reconcile: disabled"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -100,7 +100,7 @@ func argoRules() []rule {
 	}
 }
 
-// argoExclusions are the kinds that the controller never manages, and those that its installation excludes by default (resource.exclusions).
+// argoExclusions are the kinds that the controller never manages, and the kinds that its installation excludes by default (resource.exclusions).
 func argoExclusions() []rule {
 	reviews := []string{"SelfSubjectReview", "TokenReview", "LocalSubjectAccessReview", "SelfSubjectAccessReview", "SelfSubjectRulesReview", "SubjectAccessReview"}
 	reports := []string{

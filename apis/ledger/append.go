@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// idLength is how many hexadecimal digits an ID has.
+// idLength is the number of hexadecimal digits of an ID.
 const idLength = 32
 
 // Append returns the state after events that are recorded at a time, which is cut to whole seconds, as the API server keeps it. The same
@@ -28,7 +28,7 @@ func Append(s State, at time.Time, events ...Event) (State, error) {
 	return next, nil
 }
 
-// NextID returns the ID that a head has after events on top of the one with an ID. It shows whether the events are what was recorded last. It
+// NextID returns the ID of a head after events on top of the head with an ID. It shows whether the events are the last recorded events. It
 // returns an error if an event cannot be encoded.
 func NextID(id string, events ...Event) (next string, err error) {
 	for _, e := range events {
@@ -50,7 +50,7 @@ func chainID(id string, e Event) (string, error) {
 	return hex.EncodeToString(sum[:])[:idLength], nil
 }
 
-// change returns the one change that the event makes, and its name. It is nil if the event says none, or more than one.
+// change returns the one change that the event makes, and its name. It is nil if the event has none, or more than one.
 func (e Event) change() (string, change) {
 	all := [...]struct {
 		name string

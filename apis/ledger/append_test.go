@@ -92,7 +92,7 @@ func randomEvent(random *rand.Rand, s State) Event {
 	return all[random.IntN(len(all))]
 }
 
-// An observer remembers what no event may change. It decides on its own, without the guards.
+// An observer remembers facts that no event may change. It decides on its own, without the guards.
 type observer struct {
 	verdicts map[string]Result
 	requests map[string]bool

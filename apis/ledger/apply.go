@@ -21,7 +21,7 @@ type IllegalError struct {
 // Error says which event was refused, and why.
 func (e IllegalError) Error() string { return fmt.Sprintf("cannot record %s: %s", e.Event, e.Reason) }
 
-// A change is what an event does to a state: it returns the next state, or why the event is illegal.
+// A change is the effect of an event on a state: it returns the next state, or the reason why the event is illegal.
 type change interface {
 	apply(s State, at metav1.Time) (State, string)
 }
@@ -47,7 +47,7 @@ func Apply(s State, e Event) (State, error) {
 	return next, nil
 }
 
-// refuses returns why a state lets no event of a name follow, whatever the event says.
+// refuses returns the reason why a state accepts no event of a name, for any content of the event.
 func (s State) refuses(name string) string {
 	sealed := s.IsClosed || s.Successor != ""
 	switch {
@@ -98,7 +98,7 @@ func (o Ordered) apply(s State, at metav1.Time) (State, string) {
 	return s.begin(), ""
 }
 
-// repeatsRejected is true for a revision that delivers an intent again that was rejected, which no user asked for. A revision that a repository
+// repeatsRejected is true for a revision that delivers an intent again that was rejected, without a request of a user. A revision that a repository
 // refused because of files of other users may follow once they may be overwritten.
 func (s State) repeatsRejected(o Ordered) bool {
 	if !s.IsRejected() || o.Revision.RequestRef != nil || s.Current.Request.Intent != o.Revision.Request.Intent {
@@ -107,7 +107,7 @@ func (s State) repeatsRejected(o Ordered) bool {
 	return !o.AdoptEnabled || s.Verdict.Reason != RejectedDelivery
 }
 
-// invalid returns why a revision cannot be carried out, whatever the state.
+// invalid returns the reason why a revision cannot be carried out in any state.
 func (r Revision) invalid() string {
 	if len(r.Plan) == 0 || len(r.Plan) > MaxSteps {
 		return fmt.Sprintf("a plan has 1 to %d steps, not %d", MaxSteps, len(r.Plan))
@@ -163,7 +163,7 @@ func (a Advanced) apply(s State, _ metav1.Time) (State, string) {
 	return s, ""
 }
 
-// canBeginStep is true for the next step of the plan. Once a user released all steps, those that share requests may be left out.
+// canBeginStep is true for the next step of the plan. Once a user released all steps, steps that share requests may be left out.
 func (s State) canBeginStep(a Advanced) bool {
 	c := s.Cursor
 	if a.Stage != c.Stage || a.Step <= c.Step || int(a.Step) >= len(s.Current.Plan) || s.HasTracks() && c.Stage != StageSteps {
@@ -310,7 +310,7 @@ func (r Recovered) apply(s State, _ metav1.Time) (State, string) {
 	return next, ""
 }
 
-// Supersedes is true for a copy that a ledger has to be recovered from: a newer one, or one of another ledger whose epoch is not lower.
+// Supersedes is true for a copy that a ledger has to be recovered from: a newer copy, or a copy of another ledger whose epoch is not lower.
 func (s State) Supersedes(ledger State) bool {
 	if s.Ledger != ledger.Ledger {
 		return s.Epoch >= ledger.Epoch
@@ -318,8 +318,8 @@ func (s State) Supersedes(ledger State) bool {
 	return s.Compare(ledger.Head) > 0
 }
 
-// canContinue is true for a ledger that was opened in a home after the ledger moved away from there, and has decided nothing yet: it continues the one
-// of the epoch before.
+// canContinue is true for a ledger that was opened in a home after the ledger moved away from there, and has no decision yet: it continues the ledger
+// of the previous epoch.
 func (s State) canContinue(moved State) bool {
 	return s.Current == nil && len(s.History) == 0 && s.Ledger != moved.Ledger && moved.Epoch+1 == s.Epoch
 }

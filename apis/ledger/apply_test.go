@@ -128,7 +128,7 @@ func TestApplyRefuses(t *testing.T) {
 		"RollbackGood":   {reason: "A verified revision is not rolled back without being withdrawn.", before: succeeded, event: rollBack(1), want: "cannot record RolledBack: revision 1 is not rejected"},
 		"RollbackBad":    {reason: "A rollback goes to a verified revision.", before: failed, event: rollBack(2), want: "cannot record RolledBack: revision 2 was not verified, was withdrawn or is not in the history"},
 		"RollbackEnded":  {reason: "A rollback that came to its end is not tried again.", before: events(failed, []Event{rollBack(1), {Restored: &Restored{}}}), event: rollBack(1), want: "cannot record RolledBack: the rollback came to its end"},
-		"RollbackPast":   {reason: "A withdrawn revision is no target.", before: events([]Event{opened}, verified(1, "a"), verified(2, "b"), []Event{withdraw(1, "u1")}), event: rollBack(2), want: "cannot record RolledBack: revision 2 was not verified, was withdrawn or is not in the history"},
+		"RollbackPast":   {reason: "A withdrawn revision is never a target.", before: events([]Event{opened}, verified(1, "a"), verified(2, "b"), []Event{withdraw(1, "u1")}), event: rollBack(2), want: "cannot record RolledBack: revision 2 was not verified, was withdrawn or is not in the history"},
 		"RestoredEarly":  {reason: "Only a revision whose rollback began can be restored.", before: failed, event: Event{Restored: &Restored{}}, want: "cannot record Restored: no rollback began"},
 		"WithdrawNone":   {reason: "A user rolls back to a verified revision.", before: succeeded, event: withdraw(7, "u1"), want: "cannot record Withdrawn: revision 7 cannot be rolled back to"},
 		"WithdrawSame":   {reason: "A user does not go back to the current revision.", before: succeeded, event: withdraw(1, "u1"), want: "cannot record Withdrawn: revision 1 cannot be rolled back to"},
@@ -184,14 +184,14 @@ func TestApply(t *testing.T) {
 	}{
 		"First":     {reason: "The first revision begins at step 0.", events: []Event{opened, order(1, "a")}, want: seen{Position: Position{Epoch: 1, Revision: 1}, LastNumber: 1}},
 		"Verified":  {reason: "A verified revision is a target of rollbacks.", events: succeeded, want: seen{Position: Position{Epoch: 1, Revision: 1, Step: 1}, Verdict: VerdictVerified, Stable: 1, LastNumber: 1, Targets: []int64{1}}},
-		"Replaced":  {reason: "A revision that was replaced before its verdict is no target.", events: events(succeeded, []Event{order(2, "b"), order(3, "c")}), want: seen{Position: Position{Epoch: 1, Revision: 3}, Stable: 1, LastNumber: 3, Targets: []int64{1}}},
-		"Adopted":   {reason: "What a repository refused may follow once files may be overwritten.", events: []Event{opened, order(1, "a"), {Judged: &Judged{Verdict: Verdict{Result: VerdictRejected, Reason: "DeliveryRefused"}}}, order(2, "a", func(o *Ordered) { o.AdoptEnabled = true })}, want: seen{Position: Position{Epoch: 1, Revision: 2}, LastNumber: 2}},
+		"Replaced":  {reason: "A revision that was replaced before its verdict is never a target.", events: events(succeeded, []Event{order(2, "b"), order(3, "c")}), want: seen{Position: Position{Epoch: 1, Revision: 3}, Stable: 1, LastNumber: 3, Targets: []int64{1}}},
+		"Adopted":   {reason: "A refused revision may be ordered again once files may be overwritten.", events: []Event{opened, order(1, "a"), {Judged: &Judged{Verdict: Verdict{Result: VerdictRejected, Reason: "DeliveryRefused"}}}, order(2, "a", func(o *Ordered) { o.AdoptEnabled = true })}, want: seen{Position: Position{Epoch: 1, Revision: 2}, LastNumber: 2}},
 		"Requested": {reason: "A rejected intent is ordered again when a user asks.", events: events(failed, []Event{order(3, "b", byRequest("u1"))}), want: seen{Position: Position{Epoch: 1, Revision: 3}, Stable: 1, LastNumber: 3, Targets: []int64{1}}},
-		"Rollback":  {reason: "Each attempt of a rollback has a number, and goes on where the one before ended.", events: events(failed, []Event{rollBack(1), stage(0, 2), rollBack(1)}), want: seen{Position: Position{Epoch: 1, Revision: 2, Attempt: 2, Stage: 2}, Verdict: VerdictRejected, Stable: 1, Target: 1, LastNumber: 2, Targets: []int64{1}}},
+		"Rollback":  {reason: "Each attempt of a rollback has a number, and continues where the previous attempt ended.", events: events(failed, []Event{rollBack(1), stage(0, 2), rollBack(1)}), want: seen{Position: Position{Epoch: 1, Revision: 2, Attempt: 2, Stage: 2}, Verdict: VerdictRejected, Stable: 1, Target: 1, LastNumber: 2, Targets: []int64{1}}},
 		"Restored":  {reason: "A rollback ends when the target runs.", events: events(failed, []Event{rollBack(1), {Restored: &Restored{}}}), want: seen{Position: Position{Epoch: 1, Revision: 2, Attempt: 1}, Verdict: VerdictRejected, Stable: 1, Target: 1, Restored: true, LastNumber: 2, Targets: []int64{1}}},
-		"Withdrawn": {reason: "A user rolls back past revisions, which are no targets any more.", events: events([]Event{opened}, verified(1, "a"), verified(2, "b"), verified(3, "c"), []Event{withdraw(1, "u1"), rollBack(1)}), want: seen{Position: Position{Epoch: 1, Revision: 4, Attempt: 1}, Verdict: VerdictRejected, Stable: 1, Target: 1, Withdraws: 3, LastNumber: 4, Targets: []int64{1}}},
+		"Withdrawn": {reason: "A user rolls back past revisions, which are not targets any more.", events: events([]Event{opened}, verified(1, "a"), verified(2, "b"), verified(3, "c"), []Event{withdraw(1, "u1"), rollBack(1)}), want: seen{Position: Position{Epoch: 1, Revision: 4, Attempt: 1}, Verdict: VerdictRejected, Stable: 1, Target: 1, Withdraws: 3, LastNumber: 4, Targets: []int64{1}}},
 		"StaysWithdrawn": {
-			reason: "A revision that a user rolled back past once is no target of a later rollback.",
+			reason: "A revision that a user rolled back past once is never a target of a later rollback.",
 			events: events([]Event{opened}, verified(1, "a"), verified(2, "b"), []Event{withdraw(1, "u1")}, verified(4, "d"), verified(5, "e"), []Event{withdraw(4, "u2")}),
 			want:   seen{Position: Position{Epoch: 1, Revision: 6}, Verdict: VerdictRejected, Stable: 4, Withdraws: 5, LastNumber: 6, Targets: []int64{4, 1}},
 		},
@@ -203,7 +203,7 @@ func TestApply(t *testing.T) {
 			events: append(succeeded, Event{Moved: &Moved{Home: "other", RequestRef: asked("u1")}}, Event{Opened: &Opened{Ledger: "back", Home: "platform"}}, Event{Recovered: &Recovered{Copy: sealed(succeeded)}}),
 			want:   seen{Position: Position{Epoch: 3, Revision: 1, Step: 1}, Verdict: VerdictVerified, Stable: 1, LastNumber: 1, Targets: []int64{1}},
 		},
-		"Reopened": {reason: "A deployment that is made again goes on with the numbers of the one before.", events: append(failed, closed, Event{Opened: &Opened{Ledger: "demo-again", Home: "platform"}}, order(3, "b")), want: seen{Position: Position{Epoch: 2, Revision: 3}, LastNumber: 3}},
+		"Reopened": {reason: "A recreated deployment continues the numbers of its predecessor.", events: append(failed, closed, Event{Opened: &Opened{Ledger: "demo-again", Home: "platform"}}, order(3, "b")), want: seen{Position: Position{Epoch: 2, Revision: 3}, LastNumber: 3}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -236,7 +236,7 @@ func TestCanContinue(t *testing.T) {
 		state  State
 		want   bool
 	}{
-		"Next":    {reason: "A ledger of the next epoch that decided nothing continues the one before.", state: fresh("n", 3), want: true},
+		"Next":    {reason: "A ledger of the next epoch without decisions continues the previous ledger.", state: fresh("n", 3), want: true},
 		"Later":   {reason: "Between the ledger and one of a later epoch there was another one.", state: fresh("n", 4)},
 		"Same":    {reason: "A ledger does not continue itself.", state: fresh("moved", 3)},
 		"Ordered": {reason: "A ledger that ordered a revision goes its own way.", state: ordered},

@@ -32,7 +32,7 @@ func TestCheck(t *testing.T) {
 			state:  State{Current: &Revision{Number: 1, Plan: []Step{{Weight: new(int32(0))}, {Weight: new(int32(5))}}}},
 			want:   "plan of revision 1: its last step, 1, has a weight of 5 percent, and not all requests",
 		},
-		"Highest": {reason: "The highest number is one that can be counted.", state: State{Head: Head{Epoch: highest, Seq: highest}, LastNumber: highest}},
+		"Highest": {reason: "The highest number can still be counted.", state: State{Head: Head{Epoch: highest, Seq: highest}, LastNumber: highest}},
 		"LastNumber": {
 			reason: "A number that the next revision would count on from overflows, or is rounded on its way.",
 			state:  State{LastNumber: math.MaxInt64}, want: "lastNumber is 9223372036854775807, and at most 4503599627370496",

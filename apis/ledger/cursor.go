@@ -32,7 +32,7 @@ type Cursor struct {
 	// +kubebuilder:validation:Maximum=20
 	GateReleased int32 `json:"gateReleased,omitempty"`
 
-	// Full says that a user released all steps. Those that would share requests are left out, once the pods are enough for all requests.
+	// Full is set after a user released all steps. Steps that would share requests are left out, once the pods are enough for all requests.
 	// +optional
 	Full bool `json:"full,omitempty"`
 }

@@ -6,8 +6,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.opened), has(self.ordered), has(self.advanced), has(self.promoted), has(self.judged), has(self.rolledBack), has(self.restored), has(self.withdrawn), has(self.rebased), has(self.recovered), has(self.moved), has(self.closed)].filter(set, set).size() == 1",message="exactly one of opened, ordered, advanced, promoted, judged, rolledBack, restored, withdrawn, rebased, recovered, moved and closed must be set"
 type Event struct {
-	// At is when the event was recorded. The provider writes it when it records the event, whatever was there before. The ID of a head does
-	// not depend on it. Absent for an event that was not recorded yet.
+	// At is the time when the event was recorded. The provider sets it when it records the event, and overwrites any earlier value. The ID
+	// of a head does not depend on it. Absent for an event that was not recorded yet.
 	// +optional
 	At *metav1.Time `json:"at,omitempty"`
 
@@ -62,7 +62,7 @@ type Event struct {
 
 // Opened begins a ledger.
 type Opened struct {
-	// Ledger identifies the ledger: who opened it, and when.
+	// Ledger identifies the ledger by its opener and its time.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
@@ -81,7 +81,7 @@ type Ordered struct {
 	// +required
 	Revision Revision `json:"revision"`
 
-	// AdoptEnabled says that files which another user committed may be overwritten now, so that a repository may let in what it refused before.
+	// AdoptEnabled permits overwriting files of another user's commits from now on, so that a repository may accept a delivery that it refused before.
 	// +optional
 	AdoptEnabled bool `json:"adoptEnabled,omitempty"`
 }
@@ -135,7 +135,7 @@ type Judged struct {
 	// +listType=atomic
 	Trees []SiteTree `json:"trees,omitempty"`
 
-	// RequestRef names the RolloutRequest that asked for a rejection. Absent means that none did.
+	// RequestRef names the RolloutRequest of a rejection. Absent means that there is none.
 	// +optional
 	RequestRef *RequestReference `json:"requestRef,omitempty"`
 }

@@ -10,8 +10,8 @@ const (
 	TrackBlue  = "blue"
 	TrackGreen = "green"
 
-	// TrackPlain is the track of a workload without tracks beside one with: of a revision of a Blueprint without tracks that comes after one with, and of
-	// what follows it. Its objects have their own names.
+	// TrackPlain is the track of a workload without tracks beside a workload with tracks: of a revision of a Blueprint without tracks after a revision
+	// with tracks, and of its successors. Its objects have their own names.
 	TrackPlain = "plain"
 )
 
@@ -76,7 +76,7 @@ func OtherTrack(track string) string {
 	return TrackBlue
 }
 
-// Stages of a revision with tracks, in their order. A revision without tracks stays in the first one, whatever it does.
+// Stages of a revision with tracks, in their order. A revision without tracks stays in the first stage.
 const (
 	// StageClear moves requests off a track whose pods have to change.
 	StageClear int32 = iota
@@ -97,10 +97,10 @@ const (
 // IsWhole is true for a step in which the revision gets all requests.
 func (p Step) IsWhole() bool { return p.Weight == nil || *p.Weight == 100 }
 
-// SharesRequests is true for a step in which the revision and the stable one both get requests.
+// SharesRequests is true for a step in which the revision and the stable revision both get requests.
 func (p Step) SharesRequests() bool { return !p.IsWhole() && *p.Weight > 0 }
 
-// beginsWave is true for a step whose Sites get nothing of the revision before it.
+// beginsWave is true for a step whose Sites have no part of the revision before it.
 func (p Step) beginsWave() bool { return p.Weight == nil || *p.Weight == 0 }
 
 // waveOf returns the index of the step that begins the wave of a step.
@@ -111,7 +111,7 @@ func (r Revision) waveOf(step int32) int32 {
 	return step
 }
 
-// SitesAt returns the Sites whose share or trees a step of the plan decides: those of its wave that it or an earlier step names.
+// SitesAt returns the Sites whose share or trees a step of the plan decides: the Sites of its wave up to that step.
 func (r Revision) SitesAt(step int32) []string {
 	var out []string
 	for _, p := range r.Plan[r.waveOf(step) : step+1] {
@@ -132,7 +132,7 @@ func (r Revision) StepAt(step int32, site string) (at int32, isReached bool) {
 	return 0, false
 }
 
-// HasSteps is true for a revision that shares requests with the stable one before it gets all of them.
+// HasSteps is true for a revision that shares requests with the stable revision before it gets all of them.
 func (r Revision) HasSteps() bool {
 	for _, p := range r.Plan {
 		if !p.IsWhole() {

@@ -35,7 +35,7 @@ func TestStepAt(t *testing.T) {
 		"NotServed": {reason: "A Site that the stable revision does not serve waits for the last step of its wave.", plan: weighted(), step: 1, site: "edge3", none: true},
 		"Whole":     {reason: "A Site that the stable revision does not serve gets the revision with the last step of its wave.", plan: weighted(), step: 2, site: "edge3", want: 2},
 		"Stays":     {reason: "The Sites of an earlier wave stay at its last step.", plan: weighted(), step: 4, site: "edge1", want: 2},
-		"NextWave":  {reason: "A Site of the next wave is not reached by the weights of the one before.", plan: weighted(), step: 2, site: "edge4", none: true},
+		"NextWave":  {reason: "A later wave is not reached by earlier weights.", plan: weighted(), step: 2, site: "edge4", none: true},
 		"SecondOne": {reason: "The second wave has weights of its own.", plan: weighted(), step: 4, site: "edge4", want: 4},
 		"Beyond":    {reason: "A step beyond the plan is its last one.", plan: weighted(), step: 9, site: "edge4", want: 5},
 		"Unknown":   {reason: "The revision never comes to a Site that no step names.", plan: weighted(), step: 5, site: "edge9", none: true},
@@ -58,14 +58,14 @@ func TestStepAt(t *testing.T) {
 	}
 }
 
-// inTrack makes a revision one that begins beside revision 1, with the plan of weighted.
+// inTrack makes an order for a revision that begins beside revision 1, with the plan of weighted.
 func inTrack(o *Ordered) {
 	sites := []string{"edge1", "edge2", "edge3", "edge4"}
 	o.Revision.Track, o.Revision.Workload, o.Revision.Stable, o.Revision.Plan = "green", "w", 1, weighted()
 	o.Revision.Parts = []Part{{Delivery: "shop", ConfigRef: "platform", Sites: sites}}
 }
 
-// follow returns a list of its own, since cases share the one before.
+// follow returns a list of its own, since cases share the previous list.
 func follow(before []Event, more ...Event) []Event { return events(before, more) }
 
 // TestApplyTracks records events of revisions with tracks, and compares the positions.
@@ -85,7 +85,7 @@ func TestApplyTracks(t *testing.T) {
 		"Skipped":      {reason: "A stage in which nothing is to do is left out.", events: follow(begun, stage(0, StageSteps)), want: Position{Epoch: 1, Revision: 1, Stage: 3}},
 		"NextWeight":   {reason: "The weights rise one after the other.", events: follow(begun, stage(0, StageSteps), stage(1, StageSteps)), want: Position{Epoch: 1, Revision: 1, Step: 1, Stage: 3}},
 		"LeftOut":      {reason: "No weight is left out unless a user released all of them.", events: follow(begun, stage(0, StageSteps), stage(2, StageSteps)), why: "cannot record Advanced: step 2, stage 3 does not follow step 0, stage 3"},
-		"Full":         {reason: "A user who releases all steps leaves out those that share requests.", events: end, want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 3}},
+		"Full":         {reason: "A user who releases all steps leaves out the steps that share requests.", events: end, want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 3}},
 		"FullWave":     {reason: "A user who releases all steps leaves no wave out.", events: follow(begun, full, stage(0, StageSteps), stage(3, StageSteps)), why: "cannot record Advanced: step 3, stage 3 does not follow step 0, stage 3"},
 		"AloneEarly":   {reason: "The other track stays until the verdict.", events: follow(end, stage(5, StageAlone)), why: "cannot record Advanced: step 5, stage 4 does not follow step 5, stage 3"},
 		"Alone":        {reason: "A verified revision goes on to the stage in which it is alone.", events: follow(end, verify(all...), stage(5, StageAlone)), want: Position{Epoch: 1, Revision: 1, Step: 5, Stage: 4}},
@@ -121,11 +121,11 @@ func TestJudgeStage(t *testing.T) {
 	_, err := Append(State{}, noon, opened, order(1, "a", one), verify("edge1"))
 	want := "cannot record Judged: a revision with tracks is verified in stage 3, and not in stage 0"
 	if err == nil || err.Error() != want {
-		t.Errorf("\nA revision is not verified while the requests of the one before are moved.\nAppend(...): want %q, got %v", want, err)
+		t.Errorf("\nA revision is not verified while requests of the previous revision are moved.\nAppend(...): want %q, got %v", want, err)
 	}
 }
 
-// TestRememberTrack ends a revision with tracks, and looks at what is remembered of it.
+// TestRememberTrack ends a revision with tracks, and checks its entry in the history.
 func TestRememberTrack(t *testing.T) {
 	s, err := Append(State{}, noon, opened, order(1, "a", inTrack), reject)
 	if err != nil {
@@ -267,7 +267,7 @@ func TestTakesBack(t *testing.T) {
 		"Nothing": {reason: "A ledger without a revision takes nothing back."},
 		"Return":  {reason: "Steps between revisions without tracks take requests back from a track.", current: &Revision{Stable: 1, Plan: weighted()}, want: true},
 		"Label":   {reason: "So do they where the pods have a label.", current: &Revision{Track: TrackPlain, Stable: 1, Plan: weighted()}, want: true},
-		"InPlace": {reason: "Without steps a revision replaces the one before.", current: &Revision{Stable: 1, Plan: []Step{{}}}},
+		"InPlace": {reason: "Without steps a revision replaces the previous revision.", current: &Revision{Stable: 1, Plan: []Step{{}}}},
 		"Move":    {reason: "A move from tracks takes over the requests of a verified revision.", current: &Revision{Track: TrackPlain, Stable: 2, Plan: weighted()}},
 		"Tracks":  {reason: "A revision in a track takes no requests back.", current: &Revision{Track: TrackBlue, Stable: 1, Plan: weighted()}},
 	}
@@ -280,7 +280,7 @@ func TestTakesBack(t *testing.T) {
 	}
 }
 
-// TestFolder names what a revision has in a directory with tracks.
+// TestFolder names the folder of a revision in a directory with tracks.
 func TestFolder(t *testing.T) {
 	for name, want := range map[string]string{"": TrackPlain, TrackPlain: TrackPlain, TrackGreen: TrackGreen} {
 		if got := (Revision{Track: name}).Folder(); got != want {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Position is how far a deployment is. A follower repository, a SiteSync and a Gate carry it, and refuse a lower one.
+// Position is the progress of a deployment. A follower repository, a SiteSync and a Gate carry it, and refuse a lower position.
 type Position struct {
 	// Epoch counts how often the ledger was recovered after a loss, from 1.
 	// +required
@@ -52,13 +52,13 @@ func (p Position) IsWithinBounds() bool {
 		p.Step >= 0 && p.Step < MaxSteps && p.Stage >= StageClear && p.Stage <= StageAlone
 }
 
-// IsSameAttempt is true for two positions of one attempt of a revision, in whatever step: what a Site did for one of them it did for the other. It is
+// IsSameAttempt is true for two positions of one attempt of a revision, in any step: the actions of a Site for one of them count for the other. It is
 // false before the first revision.
 func (p Position) IsSameAttempt(q Position) bool {
 	return p.Revision > 0 && p.Epoch == q.Epoch && p.Revision == q.Revision && p.Attempt == q.Attempt
 }
 
-// HasReached is true for a position that has come to another one of the same attempt, or beyond it.
+// HasReached is true for a position at or beyond another position of the same attempt.
 func (p Position) HasReached(q Position) bool { return p.IsSameAttempt(q) && p.Compare(q) >= 0 }
 
 // Position returns how far the deployment is.

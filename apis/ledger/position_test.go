@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPositionHasReached compares positions as those who observe them do.
+// TestPositionHasReached compares positions as their observers do.
 func TestPositionHasReached(t *testing.T) {
 	at := Position{Epoch: 1, Revision: 2, Attempt: 1, Step: 3, Stage: 1}
 	type want struct{ same, reached bool }
@@ -36,7 +36,7 @@ func TestPositionHasReached(t *testing.T) {
 		})
 	}
 	if (Position{}).IsSameAttempt(Position{}) {
-		t.Error("Before the first revision there is no attempt.")
+		t.Error("Before the first revision no attempt exists.")
 	}
 }
 

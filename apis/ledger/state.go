@@ -53,7 +53,7 @@ func (s State) endCurrent(at metav1.Time) State {
 	return s.remember(Past{}, at)
 }
 
-// remember puts the current revision into the history, and forgets what is too old for it.
+// remember puts the current revision into the history, and drops entries that exceed its length.
 func (s State) remember(p Past, at metav1.Time) State {
 	p.Number, p.Request, p.Marked, p.EndedAt = s.Current.Number, s.Current.Request, s.Current.Marked, at
 	p.Track, p.Workload = s.Current.Track, s.Current.Workload
@@ -71,8 +71,8 @@ func (s State) remember(p Past, at metav1.Time) State {
 	return s.dropTrees()
 }
 
-// dropTrees lets revisions lose their trees until there is room for those of all: first those that no rollback may go to, then the oldest. The
-// stable revision and the target of a rollback keep theirs.
+// dropTrees removes the trees of revisions until all fit: first of revisions that no rollback may go to, then of the oldest. The stable
+// revision and the target of a rollback keep their trees.
 func (s State) dropTrees() State {
 	trees := 0
 	for i := range s.History {
@@ -107,7 +107,7 @@ func (s State) take(r *RequestReference) (State, string) {
 	return s, ""
 }
 
-// joinRequests returns the requests of two lists, each once, those of the second one as the newest, without the oldest that are too many.
+// joinRequests returns the requests of two lists, each once, with the requests of the second list as the newest, and drops the oldest above the limit.
 func joinRequests(older, newer []string) []string {
 	out := slices.DeleteFunc(slices.Clone(older), func(uid string) bool { return slices.Contains(newer, uid) })
 	out = append(out, newer...)

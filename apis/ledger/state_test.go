@@ -60,7 +60,7 @@ func TestBoundedTrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := targetNumbers(s); !slices.Equal(got, []int64{5, 2}) {
-		t.Errorf("\nA revision that was withdrawn loses its trees before one that a rollback may go to.\nTargets(): got %v", got)
+		t.Errorf("\nA revision that was withdrawn loses its trees before a rollback target.\nTargets(): got %v", got)
 	}
 	tooMany := order(6, "many")
 	tooMany.Ordered.Revision.Plan = []Step{{Sites: append(slices.Clone(sites), "one-more")}}
@@ -107,7 +107,7 @@ func TestDropTrees(t *testing.T) {
 		"Room":   {reason: "Trees that there is room for stay.", state: State{Stable: 1, History: []Past{verifiedPast(1)}}, want: []int{MaxTrees}},
 		"Oldest": {reason: "The oldest revision loses its trees first.", state: State{Stable: 2, History: []Past{verifiedPast(1), verifiedPast(2)}}, want: []int{0, MaxTrees}},
 		"Both": {
-			reason: "The stable revision and the target of a rollback keep their trees, though there is no room for both.",
+			reason: "The stable revision and the target of a rollback keep their trees, although both exceed the limit.",
 			state:  State{Stable: 3, Target: 1, History: []Past{verifiedPast(1), verifiedPast(2), verifiedPast(3)}}, want: []int{MaxTrees, 0, MaxTrees},
 		},
 	}

@@ -1,7 +1,7 @@
-// Package ledger is what is decided about one deployment, as a list of events and the state that follows from them. Function, provider and tests
+// Package ledger has the decisions about one deployment, as a list of events and the state computed from them. Function, provider and tests
 // share it: the function proposes events, and the provider records them in the home repository of the deployment, on top of the head that the
-// function saw. The package is pure: it knows no Kubernetes object, no repository and no clock. Its types are part of the API of GitDeliveries,
-// so they have the bounds that an object needs.
+// function observed. The package is pure: it has no Kubernetes object, no repository and no clock. Its types are part of the API of
+// GitDeliveries, so they have the bounds that an object needs.
 //
 // +kubebuilder:object:generate=true
 package ledger
@@ -19,26 +19,26 @@ const (
 	// function as doubles. One in each microsecond gets there in 142 years.
 	MaxNumber = 1 << 52
 
-	// MaxSteps is how many steps a plan has at most.
+	// MaxSteps is the greatest number of steps of a plan.
 	MaxSteps = 20
 
-	// MaxHistory is how many past revisions a state remembers at most, beside the stable one.
+	// MaxHistory is the greatest number of past revisions in a state, beside the stable revision.
 	MaxHistory = 10
 
-	// MaxRequests is how many RolloutRequests a state remembers at most, so that none of them takes effect twice.
+	// MaxRequests is the greatest number of RolloutRequests in a state, which records them so that none takes effect twice.
 	MaxRequests = 32
 
-	// MaxSites is how many Sites the plan of a revision has at most, in all of its steps.
+	// MaxSites is the greatest number of Sites in the plan of a revision, in all of its steps.
 	MaxSites = 500
 
-	// MaxTrees is how many trees a state remembers at most, those of all past revisions together. The oldest verified revisions lose theirs,
-	// but never the stable one: without a bound, an object of the API server could not hold the state.
+	// MaxTrees is the greatest number of trees in a state, summed over all past revisions. The oldest verified revisions lose their trees,
+	// but never the stable revision: without a bound, an object of the API server could not hold the state.
 	MaxTrees = 1000
 )
 
 // Head identifies the last event of a ledger.
 type Head struct {
-	// Ledger identifies the ledger: who opened it, and when. Empty means that no ledger exists.
+	// Ledger identifies the ledger by its opener and its time. Empty means that no ledger exists.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	Ledger string `json:"ledger,omitempty"`
@@ -67,7 +67,7 @@ func (h Head) Compare(other Head) int {
 	return cmp.Or(cmp.Compare(h.Epoch, other.Epoch), cmp.Compare(h.Seq, other.Seq))
 }
 
-// Request is what a revision delivers, as digests. Two requests that are equal render the same trees.
+// Request identifies the content of a revision, as digests. Two requests that are equal render the same trees.
 type Request struct {
 	// Intent is the digest of the user's part. A rejection holds until it changes.
 	// +required
@@ -75,7 +75,7 @@ type Request struct {
 	// +kubebuilder:validation:MaxLength=80
 	Intent string `json:"intent"`
 
-	// Sources is the digest of what the intent was compiled with: the Blueprint, the Sites and the configuration.
+	// Sources is the digest of the inputs of the compilation beside the intent: the Blueprint, the Sites and the configuration.
 	// +required
 	// +kubebuilder:validation:MaxLength=80
 	Sources string `json:"sources"`
@@ -102,8 +102,8 @@ type Step struct {
 	// +listType=atomic
 	Sites []string `json:"sites,omitempty"`
 
-	// Weight of the requests that the revision gets in this step, in percent. 0 means that its pods start, and get none. Absent means all of them,
-	// for a revision that takes the place of the one before it at once.
+	// Weight of the requests that the revision gets in this step, in percent. 0 means that its pods start, and get no requests. Absent means all
+	// requests, for a revision that replaces the previous revision at once.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
@@ -116,7 +116,7 @@ type Step struct {
 	// +kubebuilder:validation:Maximum=100
 	Ahead *int32 `json:"ahead,omitempty"`
 
-	// Gate says whether a Gate judges the step before the next one begins.
+	// Gate says whether a Gate judges the step before the next step begins.
 	// +optional
 	Gate bool `json:"gate,omitempty"`
 
@@ -146,7 +146,7 @@ type Part struct {
 	Sites []string `json:"sites,omitempty"`
 }
 
-// RequestReference names the RolloutRequest by which a user asked for an event.
+// RequestReference names the RolloutRequest by which a user requested an event.
 type RequestReference struct {
 	// Name of the RolloutRequest.
 	// +required
@@ -159,7 +159,7 @@ type RequestReference struct {
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid"`
 
-	// By is the user who asked.
+	// By is the user who made the request.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	By string `json:"by,omitempty"`
@@ -189,7 +189,7 @@ type BlueprintReference struct {
 	Digest string `json:"digest,omitempty"`
 }
 
-// Revision is what a deployment delivers from one order to the next one. It never changes, but for the digests of an equivalent request.
+// Revision is the content that a deployment delivers between two Ordered events. It never changes, except for the digests of an equivalent request.
 type Revision struct {
 	// Number of the revision, from 1. It is used once.
 	// +required
@@ -218,7 +218,7 @@ type Revision struct {
 	// +listType=atomic
 	Parts []Part `json:"parts,omitempty"`
 
-	// Marked is a digest of what the Blueprint marks as irreversible. Empty means that it marks nothing.
+	// Marked is a digest of the kinds that the Blueprint marks as irreversible. Empty means that it marks none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	Marked string `json:"marked,omitempty"`
@@ -227,23 +227,24 @@ type Revision struct {
 	// +optional
 	Irreversible bool `json:"irreversible,omitempty"`
 
-	// Track that the revision's workloads take. Empty for a revision without tracks; plain for one that follows a revision with tracks.
+	// Track that the revision's workloads take. Empty for a revision without tracks; plain for a revision without tracks that follows a
+	// revision with tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Track string `json:"track,omitempty"`
 
-	// Stable is the verified revision that a revision with tracks began beside. In another track it serves what the plan leaves to it; in the
-	// same one it is replaced. 0 means that there was none, or that the revision has no tracks.
+	// Stable is the verified revision that a revision with tracks began beside. In another track it serves the requests that the plan leaves
+	// to it; in the same track it is replaced. 0 means that there was none, or that the revision has no tracks.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Stable int64 `json:"stable,omitempty"`
 
-	// Workload is a digest of what the pods of the revision depend on. Empty for a revision without tracks.
+	// Workload is a digest of the inputs of the revision's pods. Empty for a revision without tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Workload string `json:"workload,omitempty"`
 
-	// RequestRef names the RolloutRequest that asked for the revision. Absent means that an edit or an update did.
+	// RequestRef names the RolloutRequest of the revision. Absent means that an edit or an update caused it.
 	// +optional
 	RequestRef *RequestReference `json:"requestRef,omitempty"`
 }
@@ -260,22 +261,22 @@ const (
 	VerdictRejected Result = "Rejected"
 )
 
-// Reasons of rejections that decide what may follow.
+// Reasons of rejections that decide on the next events.
 const (
-	// RejectedRequested is that of a rejection that a user asked for.
+	// RejectedRequested is the reason of a rejection on request of a user.
 	RejectedRequested = "Requested"
 
-	// RejectedDelivery is that of a rejection by a repository, or by a limit. It may lose its cause once files of other users may be overwritten.
+	// RejectedDelivery is the reason of a rejection by a repository, or by a limit. It may lose its cause once files of other users may be overwritten.
 	RejectedDelivery = "DeliveryRefused"
 
-	// RejectedFilesLost is that of a rejection because files are in no object any more: only who renders them knows.
+	// RejectedFilesLost is the reason of a rejection because no object has the files any more: only the function, which renders them, detects it.
 	RejectedFilesLost = "FilesLost"
 )
 
 // PauseManual is a pause that lasts until a user releases the next step.
 const PauseManual = "Manual"
 
-// Verdict is how a revision was judged. It never changes.
+// Verdict is the judgement of a revision. It never changes.
 type Verdict struct {
 	// Result of the judgement.
 	// +required
@@ -287,7 +288,7 @@ type Verdict struct {
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
 
-	// Message says what was seen when the revision was rejected.
+	// Message describes the observation that led to the rejection.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
@@ -305,7 +306,7 @@ type SiteTree struct {
 	// +kubebuilder:validation:MaxLength=40
 	ID string `json:"id"`
 
-	// Part is the ID of the folder of the revision's track at full size. It is how the folder is put beside that of another revision, whose
+	// Part is the ID of the folder of the revision's track at full size. By this ID the folder is put beside the folder of another revision, whose
 	// function does not hold its files. Empty for a revision without tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
@@ -328,7 +329,7 @@ type Past struct {
 	// +optional
 	Verdict *Verdict `json:"verdict,omitempty"`
 
-	// EndedAt is when the revision was judged or replaced.
+	// EndedAt is the time when the revision was judged or replaced.
 	// +required
 	EndedAt metav1.Time `json:"endedAt"`
 
@@ -336,17 +337,18 @@ type Past struct {
 	// +optional
 	Withdrawn bool `json:"withdrawn,omitempty"`
 
-	// Marked is a digest of what the revision's Blueprint marked as irreversible.
+	// Marked is a digest of the kinds that the revision's Blueprint marked as irreversible.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	Marked string `json:"marked,omitempty"`
 
-	// Track that the revision's workloads took. Empty for a revision without tracks; plain for one that follows a revision with tracks.
+	// Track that the revision's workloads took. Empty for a revision without tracks; plain for a revision without tracks that follows a
+	// revision with tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Track string `json:"track,omitempty"`
 
-	// Workload is a digest of what the pods of the revision depended on. Empty for a revision without tracks.
+	// Workload is a digest of the inputs of the revision's pods. Empty for a revision without tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Workload string `json:"workload,omitempty"`
@@ -367,7 +369,7 @@ func (p Past) IsTarget() bool {
 	return !p.Withdrawn && !p.TreesDropped && p.Verdict != nil && p.Verdict.Result == VerdictVerified
 }
 
-// State is what follows from the events of a ledger. The zero value is that of a ledger that was never opened.
+// State is the result of applying the events of a ledger. The zero value is the state of a ledger that was never opened.
 type State struct {
 	Head `json:",inline"`
 
@@ -382,7 +384,7 @@ type State struct {
 	// +kubebuilder:validation:Maximum=4503599627370496
 	LastNumber int64 `json:"lastNumber,omitempty"`
 
-	// Current revision. Absent before the first one.
+	// Current revision. Absent before the first revision.
 	// +optional
 	Current *Revision `json:"current,omitempty"`
 
@@ -399,7 +401,7 @@ type State struct {
 	// +kubebuilder:validation:Minimum=0
 	Target int64 `json:"target,omitempty"`
 
-	// Withdraws is the revision that a user rolled back with the current one. 0 means none.
+	// Withdraws is the revision that a user rolled back with the current revision. 0 means none.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Withdraws int64 `json:"withdraws,omitempty"`
@@ -413,7 +415,7 @@ type State struct {
 	// +kubebuilder:validation:Minimum=0
 	Stable int64 `json:"stable,omitempty"`
 
-	// History is the revisions that ended, the oldest first: the last 10, and the stable one. Together they have at most 1000 trees.
+	// History is the revisions that ended, the oldest first: the last 10, and the stable revision. Together they have at most 1000 trees.
 	// +optional
 	// +kubebuilder:validation:MaxItems=11
 	// +listType=atomic
@@ -431,7 +433,7 @@ type State struct {
 	// +kubebuilder:validation:MaxLength=268
 	Successor string `json:"successor,omitempty"`
 
-	// IsClosed says that the deployment was deleted. What is left is the last number, and the requests.
+	// IsClosed is set after the deployment was deleted. Only the last number and the requests remain.
 	// +optional
 	IsClosed bool `json:"isClosed,omitempty"`
 }

@@ -9,7 +9,7 @@ import (
 
 // Units that amounts are in.
 const (
-	// Milliseconds are what lengths of time are in.
+	// Milliseconds are the unit of durations.
 	Milliseconds = "ms"
 
 	// Mbps are megabits per second, which throughput is in.
@@ -22,7 +22,7 @@ const (
 	None = ""
 )
 
-// numberPattern is what a number may be: an exponent could stand for more digits than there is memory.
+// numberPattern matches a valid number: an exponent could stand for more digits than there is memory.
 var numberPattern = regexp.MustCompile(`^[0-9]{1,15}([.][0-9]{1,9})?$`)
 
 // An Amount is a number and its unit, in canonical form.
@@ -37,8 +37,8 @@ type Amount struct {
 // String returns the amount as it is written in thresholds.
 func (a Amount) String() string { return a.Value + a.Unit }
 
-// Decimal returns a number in decimal notation without needless zeros, or false for what is not a number without a sign and
-// without an exponent, or has more than 15 digits before its point or 9 behind it.
+// Decimal returns a number in decimal notation without needless zeros. It returns false for a text that is not a number,
+// that has a sign or an exponent, or that has more than 15 digits before its point or 9 behind it.
 func Decimal(s string) (string, bool) {
 	if !numberPattern.MatchString(s) {
 		return "", false
@@ -57,7 +57,7 @@ func Of(value, unit string) (Amount, bool) {
 		return Amount{}, false
 	}
 	a := Amount{Value: scaleDecimal(value, u.times, u.over), Unit: u.canonical}
-	return a, numberPattern.MatchString(a.Value) // What was read is read back as the same.
+	return a, numberPattern.MatchString(a.Value) // The formatted value parses to the same value.
 }
 
 // Parse reads a number and its unit, such as 500ms or 99.9 %. It returns false when one of them is unknown.
@@ -136,7 +136,7 @@ func formatDecimal(r *big.Rat) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// Above reports whether a number in decimal notation is more than another one.
+// Above reports whether a number in decimal notation is more than another number.
 func Above(value string, most int) bool {
 	r, ok := new(big.Rat).SetString(value)
 	return ok && r.Cmp(big.NewRat(int64(most), 1)) > 0

@@ -20,7 +20,7 @@ func TestParse(t *testing.T) {
 		"Percent":      {reason: "Percent are kept as percent.", text: "99.90%", want: "99.9%", ok: true},
 		"Bare":         {reason: "A bare number has no unit.", text: "007", want: "7", ok: true},
 		"Bytes":        {reason: "Bytes per second are not a unit.", text: "1 MBps"},
-		"TooFine":      {reason: "What could not be read back is refused.", text: "0.000000001us"},
+		"TooFine":      {reason: "A number that could not be read back is refused.", text: "0.000000001us"},
 		"TooLarge":     {reason: "A number with too many digits is refused.", text: "1000000000000000ms"},
 		"Exponent":     {reason: "An exponent could stand for any number of digits.", text: "1e9ms"},
 		"Sign":         {reason: "A measure below zero is refused.", text: "-1ms"},
@@ -66,7 +66,7 @@ func TestIn(t *testing.T) {
 		want   string
 		ok     bool
 	}{
-		"Seconds":    {reason: "What is in milliseconds can be said in seconds.", amount: "500ms", unit: "s", want: "0.5", ok: true},
+		"Seconds":    {reason: "Milliseconds can be converted to seconds.", amount: "500ms", unit: "s", want: "0.5", ok: true},
 		"Micro":      {reason: "Smaller units have more digits.", amount: "500ms", unit: "us", want: "500000", ok: true},
 		"Same":       {reason: "Its own unit changes nothing.", amount: "500ms", unit: "ms", want: "500", ok: true},
 		"Kilobits":   {reason: "Throughput is converted to another unit.", amount: "2.5Gbps", unit: "kbps", want: "2500000", ok: true},
@@ -74,8 +74,8 @@ func TestIn(t *testing.T) {
 		"NoPercent":  {reason: "A number without a unit need not be a share.", amount: "0.05", unit: "%"},
 		"Other":      {reason: "A time cannot be converted to a throughput.", amount: "5ms", unit: "Mbps"},
 		"Unknown":    {reason: "Nothing is known of other units.", amount: "5ms", unit: "requests/s"},
-		"TooManyNow": {reason: "What could not be read back is refused.", amount: "999999999999999ms", unit: "us"},
-		"TooFineNow": {reason: "What could not be read back is refused.", amount: "0.000000001ms", unit: "s"},
+		"TooManyNow": {reason: "A number with too many digits in its unit is refused.", amount: "999999999999999ms", unit: "us"},
+		"TooFineNow": {reason: "A number with too many decimals in its unit is refused.", amount: "0.000000001ms", unit: "s"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -21,7 +21,7 @@ func TestClean(t *testing.T) {
 		"Spaces":    {reason: "Spaces at the ends and between words are one or none.", text: "  a \t  b ", want: "a b"},
 		"Exact":     {reason: "A text that just fits stays.", text: "äöü", most: 3, want: "äöü"},
 		"Long":      {reason: "A text that is too long says that there was more.", text: strings.Repeat("ä", 300), most: 256, want: strings.Repeat("ä", 255) + "…"},
-		"CutAtWord": {reason: "No space stands before the mark of what was cut.", text: "abc def", most: 5, want: "abc…"},
+		"CutAtWord": {reason: "No space stands before the mark of a cut.", text: "abc def", most: 5, want: "abc…"},
 		"Empty":     {reason: "A text of spaces becomes empty.", text: " \n ", most: 5, want: ""},
 	}
 	for name, tc := range cases {

@@ -54,7 +54,7 @@ func isPlainHost(host string) bool {
 	return host != "" && strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-:") == ""
 }
 
-// matchesHost reports whether a host is the one of a pattern, or below its domain.
+// matchesHost reports whether a host equals a pattern, or is below its domain.
 func matchesHost(pattern, host string) bool {
 	if domain, ok := strings.CutPrefix(pattern, "*."); ok {
 		return strings.HasSuffix(host, "."+normalizeHost(domain))

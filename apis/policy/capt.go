@@ -17,7 +17,7 @@ func CheckRegion(c *configv1alpha1.ProviderConfigSpec, region string) error {
 	return nil
 }
 
-// CheckVPC returns an error when clusters may not be built in a VPC that is there already.
+// CheckVPC returns an error when clusters may not be built in an existing VPC.
 func CheckVPC(c *configv1alpha1.ProviderConfigSpec, id string) error {
 	if !slices.Contains(c.Policy.CAPT.VPCIDs, id) {
 		return errors.Errorf("%q is not among the spec.policy.capt.vpcIDs of the ClusterProviderConfig", id)
@@ -33,7 +33,7 @@ func CheckTagKey(c *configv1alpha1.ProviderConfigSpec, key string) error {
 	return nil
 }
 
-// matchesBeginning reports whether a key is an entry, or begins with one that ends in a star.
+// matchesBeginning reports whether a key equals an entry, or begins with an entry that ends in a star.
 func matchesBeginning(entry, key string) bool {
 	beginning, isPattern := strings.CutSuffix(entry, "*")
 	return entry == key || isPattern && strings.HasPrefix(key, beginning)

@@ -22,7 +22,7 @@ func TestCheckCAPT(t *testing.T) {
 		"VPC":         {reason: "A VPC that is listed is allowed.", check: vpc, policy: configv1alpha1.CAPTPolicy{VPCIDs: []string{"vpc-1"}}, value: "vpc-1"},
 		"NoTag":       {reason: "A configuration without tags allows no tag.", check: tag, value: "team", want: `"team" is not among the spec.policy.capt.tagKeys of the ClusterProviderConfig`},
 		"Tag":         {reason: "A tag that is listed is allowed.", check: tag, policy: configv1alpha1.CAPTPolicy{TagKeys: []string{"team"}}, value: "team"},
-		"LongerTag":   {reason: "A listed tag does not allow one that begins with it.", check: tag, policy: configv1alpha1.CAPTPolicy{TagKeys: []string{"team"}}, value: "team-role", want: `"team-role" is not among the spec.policy.capt.tagKeys of the ClusterProviderConfig`},
+		"LongerTag":   {reason: "A listed tag does not allow a longer tag with the same beginning.", check: tag, policy: configv1alpha1.CAPTPolicy{TagKeys: []string{"team"}}, value: "team-role", want: `"team-role" is not among the spec.policy.capt.tagKeys of the ClusterProviderConfig`},
 		"TagPattern":  {reason: "A pattern allows tags that begin with it.", check: tag, policy: configv1alpha1.CAPTPolicy{TagKeys: []string{"team/*"}}, value: "team/name"},
 	}
 	for name, tc := range cases {

@@ -21,7 +21,7 @@ type Kustomization struct {
 }
 
 // checkKustomizations returns an error unless the files are in the directory itself, or in the folders of its tracks, and the kustomization.yaml of the
-// directory and of each folder lists just what is in it.
+// directory and of each folder lists exactly the other files in it.
 func checkKustomizations(in Input) error {
 	folders := filesByFolder(in.Files)
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
@@ -47,7 +47,7 @@ func checkKustomizations(in Input) error {
 	return nil
 }
 
-// directoryItself is how path.Dir calls the directory of a file that is in no folder.
+// directoryItself is the name in path.Dir for the directory of a file that is in no folder.
 const directoryItself = "."
 
 // filesByFolder returns the names of the files in a directory and in each of its folders, without their kustomizations.

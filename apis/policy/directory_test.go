@@ -31,8 +31,8 @@ func TestCheckTreeTracks(t *testing.T) {
 	}
 	role := "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata: {name: b}\n"
 	runCheckTree(t, map[string]checkCase{
-		"Both": {reason: "A directory may hold the folders of both tracks and of what they share.", change: tracked(func(tree.Files) {})},
-		"Alone": {reason: "A track that is alone has no folder beside it but that of what is shared.", change: tracked(func(f tree.Files) {
+		"Both": {reason: "A directory may hold the folders of both tracks and of the shared objects.", change: tracked(func(tree.Files) {})},
+		"Alone": {reason: "A single track has only the folder of the shared objects beside it.", change: tracked(func(f tree.Files) {
 			delete(f, "green/a.yaml")
 			delete(f, "green/kustomization.yaml")
 			f["kustomization.yaml"] = []byte("resources: [blue, shared]\n")

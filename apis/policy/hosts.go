@@ -11,7 +11,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 )
 
-// wildcard is how a host begins that stands for all names below it, as in routes of the Gateway API and in Ingresses.
+// wildcard is the prefix of a host that stands for all names below it, as in routes of the Gateway API and in Ingresses.
 const wildcard = "*."
 
 // checkHosts returns an error for a route with a host that the Site does not leave to the namespace. A Site without routeHosts leaves all to each.
@@ -33,7 +33,7 @@ func checkHosts(in Input, o *unstructured.Unstructured) error {
 	return nil
 }
 
-// hostsOfRoute returns the hosts of an object that routes requests, and whether it does. A route without a host takes each one, and has the host "".
+// hostsOfRoute returns the hosts of an object that routes requests, and whether it does. A route without a host matches each host, and has the host "".
 func hostsOfRoute(o *unstructured.Unstructured) (hosts []string, isRoute bool) {
 	switch o.GroupVersionKind().GroupKind() {
 	case schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "HTTPRoute"}, schema.GroupKind{Group: "gateway.networking.k8s.io", Kind: "GRPCRoute"},
@@ -45,7 +45,7 @@ func hostsOfRoute(o *unstructured.Unstructured) (hosts []string, isRoute bool) {
 	return nil, false
 }
 
-// hostsIn returns a list of hosts. What is not a list of texts counts as no host, which takes each one.
+// hostsIn returns a list of hosts. A value that is not a list of texts counts as the empty host, which matches each host.
 func hostsIn(object map[string]any, fields ...string) []string {
 	hosts, _, err := unstructured.NestedStringSlice(object, fields...)
 	if err != nil || len(hosts) == 0 {

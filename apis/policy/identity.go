@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// An Object names an object in a cluster. Two of the same name are one object, whatever version they are written in.
+// An Object names an object in a cluster. Two names that differ only in the API version are one object.
 type Object struct {
 	// Group and Kind of the object.
 	Group, Kind string
@@ -25,7 +25,7 @@ func (o Object) String() string {
 	return o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
 }
 
-// unsafeInFileName is what the name of a file must not have.
+// unsafeInFileName matches characters that are not allowed in a file name.
 var unsafeInFileName = regexp.MustCompile(`[^a-z0-9.-]`)
 
 // digestSuffix distinguishes the files of objects with one stem.

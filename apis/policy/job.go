@@ -8,7 +8,7 @@ import (
 )
 
 // CheckJob returns an error, which names the field of the check, when its Job may not run at a Site. Images are compared character by
-// character with those that the Site allows, of which "*" means all. The only service account is that of the Site.
+// character with the images that the Site allows, of which "*" means all. The only service account is the Site's.
 func CheckJob(site *catalogv1alpha1.Site, job *deploymentv1alpha1.JobCheck) error {
 	p := site.Spec.PostCheck
 	switch {

@@ -12,7 +12,7 @@ import (
 )
 
 // CheckMetricRules returns an error, which names the field of the rules, when a deployment may not judge a metric by them at a Site: the bounds
-// of the Site and those of its repository's configuration hold, both of them.
+// of the Site and the bounds of its repository's configuration both apply.
 func CheckMetricRules(site *catalogv1alpha1.Site, configKind string, c *configv1alpha1.ProviderConfigSpec, r deploymentv1alpha1.MetricRules) error {
 	ofSite, ofConfig := deploymentv1alpha1.MetricRuleBounds{}, deploymentv1alpha1.MetricRuleBounds{}
 	if m := site.Spec.Metrics; m != nil && m.MetricRuleBounds != nil {
@@ -71,8 +71,7 @@ func checkRuleBounds(r deploymentv1alpha1.MetricRules, b deploymentv1alpha1.Metr
 	return nil
 }
 
-// exceedsDurationBound reports whether a duration is beyond its bound. One that cannot be read is refused where it is parsed; a bound that cannot be
-// read allows nothing.
+// exceedsDurationBound reports whether a duration is beyond its bound. A malformed duration is refused where it is parsed; a malformed bound allows nothing.
 func exceedsDurationBound(says, allowed deploymentv1alpha1.Duration, least bool) bool {
 	if says == "" || allowed == "" {
 		return false

@@ -35,7 +35,7 @@ func TestCheckMetricRules(t *testing.T) {
 			reason: "A bound itself is allowed.", site: all, config: all,
 			rules: rules{InitialDelay: "600s", Interval: "10s", Count: new(int32(3)), FailureLimit: new(int32(1)), ConsecutiveErrorLimit: new(int32(4)), Timeout: "60m"},
 		},
-		"Nothing":      {reason: "Rules that are not said are those of the Blueprint, which no bound holds.", site: all, config: all},
+		"Nothing":      {reason: "Rules that are not set come from the Blueprint, and are not bounded.", site: all, config: all},
 		"InitialDelay": {reason: "A longer delay than allowed is refused.", site: all, rules: rules{InitialDelay: "11m"}, want: `initialDelay: 11m is more than the 10m of maxInitialDelay` + where},
 		"Interval":     {reason: "A shorter interval than allowed is refused.", site: all, rules: rules{Interval: "9s"}, want: `interval: 9s is less than the 10s of minInterval` + where},
 		"Timeout":      {reason: "A longer timeout than allowed is refused.", site: all, rules: rules{Timeout: "61m"}, want: `timeout: 61m is more than the 1h of maxTimeout` + where},
@@ -57,7 +57,7 @@ func TestCheckMetricRules(t *testing.T) {
 			want: `noData: Pass is not allowed: it needs noDataPass: Allow` + where + `, or in spec.policy.metricRuleBounds of its ClusterProviderConfig`,
 		},
 		"PassesDenied": {
-			reason: "One that denies it counts more than one that allows it.", site: &bounds{NoDataPass: "Deny"}, config: &bounds{NoDataPass: "Allow"}, rules: rules{NoData: "Pass"},
+			reason: "A bound that denies it takes precedence over a bound that allows it.", site: &bounds{NoDataPass: "Deny"}, config: &bounds{NoDataPass: "Allow"}, rules: rules{NoData: "Pass"},
 			want: `noData: Pass is denied by noDataPass` + where,
 		},
 		"Waits": {reason: "Every other meaning of no data is the deployment's own choice.", site: &bounds{NoDataPass: "Deny"}, rules: rules{NoData: "Wait"}},

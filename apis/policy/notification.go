@@ -7,9 +7,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// CheckNotificationHost returns an error when a notification may not be posted to an address. The administrator who writes a ClusterProviderConfig
-// decides on its hosts. Those of ProviderConfigs have to be allowed: names, or *. and a domain for all names below it, for the port of HTTPS, or with
-// another port.
+// CheckNotificationHost returns an error when a notification may not be posted to an address. The administrator who writes a ClusterProviderConfig decides
+// on its hosts. Hosts of ProviderConfigs have to be allowed: names, or *. and a domain for all names below it, for the port of HTTPS, or with another port.
 func CheckNotificationHost(configKind string, allowed []string, address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {

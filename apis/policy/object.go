@@ -21,14 +21,14 @@ import (
 	"github.com/intentplane/intentplane/apis/expansion"
 )
 
-// maxObjects is how many objects one file may hold.
+// maxObjects is the greatest number of objects in one file.
 const maxObjects = 500
 
 // fileName is the name of a file in a directory, or in a folder of a directory with tracks.
 var fileName = regexp.MustCompile(`^((blue|green|plain|shared)/)?[a-z0-9][a-z0-9._-]*\.yaml$`)
 
-// decodeObjects reads the objects of a file. It refuses whatever an engine could read in another way than we do: other kinds of files,
-// lists, documents that are not objects, and fields that come twice.
+// decodeObjects reads the objects of a file. It refuses files that an engine could read in another way than we do: other kinds of
+// files, lists, documents that are not objects, and fields that come twice.
 func decodeObjects(name string, b []byte) ([]*unstructured.Unstructured, error) {
 	if !fileName.MatchString(name) || isKustomization(path.Base(name)) {
 		return nil, errors.New("only flat files with lower-case names that end with .yaml may be delivered, and such files in the folders of tracks")
@@ -72,8 +72,8 @@ func decodeObject(doc []byte) (*unstructured.Unstructured, error) {
 	return o, nil
 }
 
-// decodeSingleDocument decodes YAML that must be one document. Decoding looks at the first document alone, and an engine would read the ones
-// after it: documents can be separated in more ways than by a line of three dashes.
+// decodeSingleDocument decodes YAML that must be one document. Decoding reads the first document alone, and an engine would read further
+// documents: documents can be separated in more ways than by a line of three dashes.
 func decodeSingleDocument(doc []byte, into any) error {
 	if !isEvidentlySingleDocument(doc) {
 		if err := checkSingleDocument(doc); err != nil {
@@ -141,8 +141,8 @@ func allowsPlainSecrets(in Input) bool {
 }
 
 // isClusterScoped reports whether an object is certainly or possibly in no namespace. An API server drops the namespace of a
-// cluster-scoped object, so what it says of itself counts only for kinds that we do not know. That a definition calls a kind
-// namespaced does not make it so: it may not be the one that the cluster has.
+// cluster-scoped object, so the object's own namespace counts only for unknown kinds. A delivered definition that calls a
+// kind namespaced proves nothing: the definition in the cluster may differ.
 func isClusterScoped(in Input, o *unstructured.Unstructured) bool {
 	gk := o.GroupVersionKind().GroupKind()
 	if namespaced, known := scopeOf(gk); known {
@@ -162,8 +162,9 @@ func checkClusterScoped(in Input, gk schema.GroupKind, name string) error {
 	return nil
 }
 
-// checkKind: without a list every kind that is known to be namespaced may be used. A kind that we do not know could be
-// cluster-scoped whatever it says of itself, so a ClusterProviderConfig has to name it: a ProviderConfig only narrows.
+// checkKind returns an error for a kind that may not be used. Without a list every kind that is known to be namespaced
+// may be used. An unknown kind could be cluster-scoped, whatever its objects say, so a ClusterProviderConfig has to
+// name it: a ProviderConfig only narrows.
 func checkKind(in Input, o *unstructured.Unstructured) error {
 	gk := o.GroupVersionKind().GroupKind()
 	_, known := scopeOf(gk)
@@ -196,8 +197,8 @@ func allowsNamespace(in Input, namespace string) bool {
 	return AllowsTarget(in.Site, in.Claim.Namespace, namespace)
 }
 
-// AllowsTarget reports whether a claim of a namespace may deliver objects to a namespace of a Site's cluster. What it may not write there it may not
-// observe either.
+// AllowsTarget reports whether a claim of a namespace may deliver objects to a namespace of a Site's cluster. It may not observe a namespace that it
+// may not write to.
 func AllowsTarget(site *catalogv1alpha1.Site, claimNamespace, namespace string) bool {
 	return slices.ContainsFunc(site.Spec.TargetNamespaces.Allowed, func(allowed string) bool {
 		return allowed == every || allowed == namespace || allowed == ownNamespace && namespace == claimNamespace

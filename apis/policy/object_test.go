@@ -36,7 +36,7 @@ func TestEvidentlyOne(t *testing.T) {
 	}
 }
 
-// FuzzEvidentlyOne: what is taken for one document without parsing is one for the parser, too.
+// FuzzEvidentlyOne checks that a text which counts as one document without parsing is one document for the parser, too.
 func FuzzEvidentlyOne(f *testing.F) {
 	for _, s := range []string{"a: b\nc: [d]\n", "a: |\n  ---\n  b\n", "a: 'b\n  ...'\n", "a\n: b", "a: b\n- c", "a: {b: c}\nd: e # f", "a: &b c\nd: *b", "a b: >-\n c\n"} {
 		f.Add(s)

@@ -1,6 +1,5 @@
-// Package policy holds the limits that a tenant may not cross. It is pure, and used twice: by the function on what it renders, and
-// by the provider on the trees that it is about to write, so that a managed resource written by hand gets no further than a
-// claim.
+// Package policy holds the limits that a tenant may not cross. It is pure, and used twice: by the function on its rendered objects, and by the provider on
+// the trees that it is about to write, so that a managed resource written by hand gets no further than a claim.
 package policy
 
 import (
@@ -31,12 +30,12 @@ const (
 	every           = "*"
 	ownNamespace    = "{claimNamespace}"
 	defaultMaxSites = 100
-	// defaultMaxPublished is how many Sites the clusters of a namespace may publish unless a ClusterProviderConfig says otherwise.
+	// defaultMaxPublished is the number of Sites that the clusters of a namespace may publish without a limit in a ClusterProviderConfig.
 	defaultMaxPublished = 20
 	kustomizationRef    = "kustomization.yaml"
 )
 
-// Input is one directory of a delivery, and what its limits are read from.
+// Input is one directory of a delivery, and the sources of its limits.
 type Input struct {
 	// Claim that is delivered.
 	Claim rolloutv1alpha1.ClaimReference
@@ -69,7 +68,7 @@ type Input struct {
 	Definitions *schema.Set
 }
 
-// Directory is where a claim's files for one Site lie, for ever.
+// Directory is the permanent directory of a claim's files for one Site.
 func Directory(prefix, sitePath, namespace, name string) string {
 	return path.Join(prefix, sitePath, namespace, name)
 }

@@ -16,7 +16,7 @@ import (
 
 const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: team-a}\n"
 
-// input is one that passes.
+// input returns an input that passes.
 func input() Input {
 	s := &catalogv1alpha1.Site{}
 	s.SetName("edge1")
@@ -263,13 +263,13 @@ func TestCheckTreeFiles(t *testing.T) {
 		"ListedTwice":       {reason: "A kustomization that lists a resource twice is refused.", change: kustomization("resources: [a.yaml, a.yaml]"), want: "the directory's other files"},
 		"NotListed":         {reason: "A file that is left out.", change: kustomization("resources: []"), want: "the directory's other files"},
 		"HelmCharts":        {reason: "A kustomization that fetches Helm charts is refused.", change: kustomization("resources: [a.yaml]\nhelmCharts: [{name: x, repo: https://example.org}]"), want: "may only hold"},
-		"Patches":           {reason: "A patch changes what was checked.", change: kustomization("resources: [a.yaml]\npatches: [{patch: x}]"), want: "may only hold"},
+		"Patches":           {reason: "A patch changes objects that were checked.", change: kustomization("resources: [a.yaml]\npatches: [{patch: x}]"), want: "may only hold"},
 		"SetNamespace":      {reason: "A kustomization that sets a namespace is refused.", change: kustomization("resources: [a.yaml]\nnamespace: kube-system"), want: "may only hold"},
 		"Generators":        {reason: "A kustomization with a generator is refused.", change: kustomization("resources: [a.yaml]\ngenerators: [a.yaml]"), want: "may only hold"},
 		"SecondKustomizing": {reason: "A second document in a kustomization is refused.", change: kustomization("resources: [a.yaml]\n---\nnamespace: kube-system"), want: "three dashes"},
 		"TwiceResources":    {reason: "A list that comes twice in a kustomization is refused.", change: kustomization("resources: [a.yaml]\nresources: ['https://example.org']"), want: "already set"},
 		"Manifests":         {reason: "A directory for engines that read everything has no kustomization.", change: func(in *Input) { manifests(in); delete(in.Files, "kustomization.yaml") }},
-		"ForeignLayout":     {reason: "A directory looks as its Site says: an engine that reads everything must not meet what was not checked.", change: func(in *Input) { in.Layout = catalogv1alpha1.LayoutManifests; delete(in.Files, "kustomization.yaml") }, want: "is not the layout of Site"},
+		"ForeignLayout":     {reason: "A directory has the layout of its Site: an engine that reads every file must not meet unchecked files.", change: func(in *Input) { in.Layout = catalogv1alpha1.LayoutManifests; delete(in.Files, "kustomization.yaml") }, want: "is not the layout of Site"},
 		"ManifestsWithKust": {reason: "With one they would read that instead.", change: manifests, want: "only flat files"},
 	})
 }
@@ -296,7 +296,7 @@ func TestCheckSiteName(t *testing.T) {
 		"Pattern":     {reason: "A pattern is for all of it.", kind: KindClusterProviderConfig, allowed: []string{"edge-*"}, name: "edge-10", want: true},
 		"PatternPart": {reason: "A pattern has to match the whole name.", kind: KindClusterProviderConfig, allowed: []string{"edge-*"}, name: "my-edge-1"},
 		"Every":       {reason: "A star allows every name without a dot.", kind: KindClusterProviderConfig, allowed: []string{"*"}, name: "prod", want: true},
-		"Namespace":   {reason: "Names with one are those of namespaces.", kind: KindClusterProviderConfig, allowed: []string{"*", "team-*"}, name: "team-b.prod"},
+		"Namespace":   {reason: "Names without a star are names of namespaces.", kind: KindClusterProviderConfig, allowed: []string{"*", "team-*"}, name: "team-b.prod"},
 		"Dots":        {reason: "A pattern may name the parts between dots.", kind: KindClusterProviderConfig, allowed: []string{"*.eu.example"}, name: "a.eu.example", want: true},
 		"None":        {reason: "Without a list, no name of a Site is allowed.", kind: KindClusterProviderConfig, name: "prod"},
 		"OwnConfig":   {reason: "A tenant who writes a ProviderConfig cannot allow a Site name.", kind: KindProviderConfig, allowed: []string{"*"}, name: "prod"},
@@ -376,10 +376,10 @@ func FuzzCheckTree(f *testing.F) {
 		if CheckTree(in) != nil {
 			return
 		}
-		// What passes is understood: each document stays in the claim's namespace.
+		// Accepted files are understood: each document stays in the claim's namespace.
 		objects, err := decodeObjects(name, content)
 		if err != nil && name != "kustomization.yaml" {
-			t.Fatalf("CheckTree(...): accepted what cannot be decoded: %s", err)
+			t.Fatalf("CheckTree(...): accepted a file that cannot be decoded: %s", err)
 		}
 		for _, o := range objects {
 			if o.GetNamespace() != "team-a" {

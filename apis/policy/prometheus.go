@@ -15,7 +15,7 @@ import (
 
 // CheckOwnQuery returns an error, which names the field of the check, when a check may not ask a query that is not a Blueprint's. A
 // server shows all of its series to each client, so that its owner may allow the metrics of Blueprints only. A server that the check itself
-// names is asked without credentials, so that every query is allowed there.
+// names gets no credentials, so that every query is allowed there.
 func CheckOwnQuery(site *catalogv1alpha1.Site, c *configv1alpha1.ProviderConfigSpec, p *deploymentv1alpha1.PrometheusCheck) error {
 	if p.Address != "" && p.Address != PrometheusAddress(site, c) {
 		return nil
@@ -69,9 +69,9 @@ func CheckMetricsServer(site *catalogv1alpha1.Site, configKind string, c *config
 	}
 	u, err := url.Parse(address)
 	if err != nil || !isLoopback(u.Hostname()) {
-		return nil //nolint:nilerr // What cannot be read is refused by others.
+		return nil //nolint:nilerr // Another check refuses an unreadable value.
 	}
-	return errors.Errorf("%s: %q is a loopback address, which is the provider's own machine: name one that the provider's Pod reaches", field, u.Host)
+	return errors.Errorf("%s: %q is a loopback address, which is the provider's own machine: name an address that the provider's Pod reaches", field, u.Host)
 }
 
 // isLoopback reports whether a host is the machine of the client itself. RFC 6761 reserves localhost, and the names below it, for that.

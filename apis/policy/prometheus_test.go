@@ -29,13 +29,13 @@ func TestMetricsHost(t *testing.T) {
 		"Port":       {reason: "A listed host with a port may be asked at that port.", address: "https://other.example.org:9090"},
 		"OtherPort":  {reason: "A listed host with a port may not be asked at another port.", address: "https://other.example.org", want: refused("https://other.example.org")},
 		"Other":      {reason: "A host that is not listed may be any machine, and is refused.", address: "https://etcd.example.org:2379", want: refused("https://etcd.example.org:2379")},
-		"Plain":      {reason: "What anybody could answer is not asked.", address: "http://prom.example.org:443", want: refused("http://prom.example.org:443")},
+		"Plain":      {reason: "A server without TLS gets no query.", address: "http://prom.example.org:443", want: refused("http://prom.example.org:443")},
 		"PlainToo":   {reason: "An address with plain HTTP is accepted where the list names it.", address: "http://plain.example.org:9090/x"},
 		"PlainOnly":  {reason: "A host that is listed for plain HTTP may not be asked by HTTPS.", address: "https://plain.example.org:9090", want: refused("https://plain.example.org:9090")},
 		"PlainPort":  {reason: "Plain HTTP has a port of its own.", address: "http://bare.example.org"},
 		"PlainOther": {reason: "Which is not that of HTTPS.", address: "http://bare.example.org:443", want: refused("http://bare.example.org:443")},
 		"PlainIPv6":  {reason: "An IPv6 address of the list may be asked.", address: "http://[fd00::1]:80"},
-		"User":       {reason: "What stands before the host is easily taken for it.", address: "https://prom.example.org@evil.example", want: form},
+		"User":       {reason: "A text before the host is easily taken for it.", address: "https://prom.example.org@evil.example", want: form},
 		"Scheme":     {reason: "An address with another scheme than HTTP is refused.", address: "ftp://prom.example.org", want: form},
 		"None":       {reason: "Without a list of addresses, none may be asked.", address: "https://prom.example.org", none: true, want: refused("https://prom.example.org")},
 		"OwnServer":  {reason: "Where the Site has a server, it is asked.", address: "https://evil.example", own: true},
@@ -73,7 +73,7 @@ func TestMetricsHost(t *testing.T) {
 }
 
 func TestCheckMetricsServer(t *testing.T) {
-	const refused = " is a loopback address, which is the provider's own machine: name one that the provider's Pod reaches"
+	const refused = " is a loopback address, which is the provider's own machine: name an address that the provider's Pod reaches"
 	cases := map[string]struct {
 		reason            string
 		site, config, own string

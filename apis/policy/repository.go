@@ -16,7 +16,7 @@ const (
 	schemeSSH = "ssh"
 )
 
-// A RepositoryURL is where a repository is.
+// A RepositoryURL is the address of a repository.
 type RepositoryURL struct {
 	// Scheme is http, https or ssh.
 	Scheme string
@@ -26,12 +26,12 @@ type RepositoryURL struct {
 	Host string
 	// Port as written. Empty means the scheme's own.
 	Port string
-	// Path as the server is asked for it: escaped for http and https, and not for ssh.
+	// Path as the request to the server has it: escaped for http and https, and not for ssh.
 	Path string
 
 	// plain is the path without escapes.
 	plain string
-	// problem says what the URL holds that one of a repository must not. Empty if nothing.
+	// problem names a part of the URL that is not allowed in the URL of a repository. Empty if there is none.
 	problem string
 }
 
@@ -68,7 +68,7 @@ func (u RepositoryURL) Key() string {
 	return u.Scheme + "://" + host + "/" + strings.TrimRight(path, "/")
 }
 
-// Address of the server, with its port.
+// Address returns the address of the server, with its port.
 func (u RepositoryURL) Address() string {
 	if u.Port == "" {
 		return net.JoinHostPort(u.Host, defaultPortOf(u.Scheme))
@@ -76,8 +76,7 @@ func (u RepositoryURL) Address() string {
 	return net.JoinHostPort(u.Host, u.Port)
 }
 
-// RepositoryKey is the key of a repository's URL, also of one that names a user, as others may write it. What cannot be parsed is
-// its own key.
+// RepositoryKey is the key of a repository's URL, also for a URL with a user, and in any spelling. A malformed URL is its own key.
 func RepositoryKey(raw string) string {
 	u, err := parseURLOrSCP(raw)
 	if err != nil || u.Host == "" {
@@ -90,7 +89,7 @@ func defaultPortOf(scheme string) string {
 	return map[string]string{"http": "80", "https": "443", schemeSSH: "22"}[scheme]
 }
 
-// parseURLOrSCP takes what has the form of a URL, or of scp with a user: without one, a drive or a helper of Git looks the same.
+// parseURLOrSCP parses a URL, or the scp form with a user: without a user, a drive or a helper of Git looks the same.
 func parseURLOrSCP(raw string) (RepositoryURL, error) {
 	if !strings.Contains(raw, "://") {
 		return parseSCP(raw)
@@ -135,7 +134,7 @@ func parseSCP(raw string) (RepositoryURL, error) {
 
 func normalizeHost(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-// urlProblem returns what a URL of a repository must not hold.
+// urlProblem names a part that is not allowed in the URL of a repository, or returns "".
 func urlProblem(u *url.URL) string {
 	_, password := u.User.Password()
 	switch {
@@ -177,8 +176,7 @@ func isForbiddenInUser(r rune) bool {
 	return !plain && !strings.ContainsRune("._-", r)
 }
 
-// isUnsafeRune reports what must not stand in a URL as written. A format character (Cf) is invisible and makes two different names look
-// the same.
+// isUnsafeRune reports whether a character is not allowed in a URL. A format character (Cf) is invisible and makes two different names look the same.
 func isUnsafeRune(r rune) bool {
 	return r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
 }

@@ -23,7 +23,7 @@ func TestRepositoryKey(t *testing.T) {
 		"HostCase":    {reason: "The case of the host is ignored.", url: "HTTPS://Git.Example.ORG/Team/repo", want: same},
 		"DefaultPort": {reason: "Port 443 is the default of https.", url: "https://git.example.org:443/Team/repo", want: same},
 		"RootDot":     {reason: "A host may be fully qualified", url: "https://git.example.org./Team/repo", want: same},
-		"Escaped":     {reason: "An escaped letter gives another key, although a server may take it for the same.", url: "https://git.example.org/%54eam/repo", want: same},
+		"Escaped":     {reason: "An escaped character gives another key, although a server may take it for the same.", url: "https://git.example.org/%54eam/repo", want: same},
 		"User":        {reason: "Who asks makes no other repository", url: "https://someone@git.example.org/Team/repo", want: same},
 		"OtherPort":   {reason: "Another port is another server", url: "https://git.example.org:8443/Team/repo", want: "https://git.example.org:8443/Team/repo"},
 		"PathCase":    {reason: "The case of the path counts.", url: "https://git.example.org/team/repo", want: "https://git.example.org/team/repo"},
@@ -139,7 +139,7 @@ func FuzzParseRepositoryURL(f *testing.F) {
 			t.Errorf("ParseRepositoryURL(%q): %+v is accepted", raw, u)
 		}
 		if RepositoryKey(raw) != u.Key() {
-			t.Errorf("RepositoryKey(%q): it is not the one that is parsed, %q", raw, u.Key())
+			t.Errorf("RepositoryKey(%q): it is not the key of the parsed URL, %q", raw, u.Key())
 		}
 	})
 }

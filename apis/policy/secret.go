@@ -22,8 +22,8 @@ func isSecret(o *unstructured.Unstructured) bool {
 	return o.GroupVersionKind().GroupKind() == schema.GroupKind{Kind: "Secret"}
 }
 
-// checkSecret lets Secrets through that SOPS encrypted, and others when the configuration wants that. It says which value is
-// readable, never what it is. SealedSecrets and ExternalSecrets are kinds of their own, and checked as any other.
+// checkSecret accepts Secrets that SOPS encrypted, and other Secrets when the configuration allows them. Its error names the path of a readable value, never
+// the value. SealedSecrets and ExternalSecrets are kinds of their own, and checked as any other.
 func checkSecret(in Input, o *unstructured.Unstructured) error {
 	if !isSecret(o) || allowsPlainSecrets(in) {
 		return nil
@@ -40,7 +40,7 @@ func checkEncrypted(o *unstructured.Unstructured) error {
 		return errors.New("sops.mac: is missing, so SOPS did not encrypt this")
 	}
 	if _, ok := o.GetAnnotations()[lastApplied]; ok {
-		return errors.Errorf("metadata.annotations[%s]: may hold what is encrypted elsewhere", lastApplied)
+		return errors.Errorf("metadata.annotations[%s]: may hold in plain text the values that other fields encrypt", lastApplied)
 	}
 	for _, field := range []string{"data", "stringData"} {
 		if err := checkValuesEncrypted(field, o.Object[field]); err != nil {

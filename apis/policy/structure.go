@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// maxProblems is how many wrong fields of an object are named at once.
+// maxProblems is the greatest number of wrong fields of an object in one message.
 const maxProblems = 5
 
 // InvalidError means that an object does not fit its schema: no limit forbids it, but no API server would accept it.

@@ -36,7 +36,7 @@ func TestCheckTreeSecrets(t *testing.T) {
 			reason: "The annotation of kubectl apply holds the Secret as it was before it was encrypted.",
 			change: files(with("apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: team-a, annotations: {kubectl.kubernetes.io/last-applied-configuration: '{\"stringData\":{\"a\":\"hunter2\"}}'}}\n" +
 				"data: {a: '" + enc + "'}\n" + sops)),
-			want: `a.yaml: Secret "a": metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]: may hold what is encrypted elsewhere`,
+			want: `a.yaml: Secret "a": metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]: may hold in plain text the values that other fields encrypt`,
 		},
 		"Nested": {reason: "A value that is a map is refused as not encrypted.", change: secret("stringData: {a: {b: hunter2}}\n" + sops), want: "stringData.a: is not encrypted"},
 		"List":   {reason: "Data that is a list is refused as not encrypted.", change: secret("data: [hunter2]\n" + sops), want: "data: is not encrypted"},
@@ -86,7 +86,7 @@ func TestCheckTreeStructure(t *testing.T) {
 			want: `Service "a": spec.ports[0].prot: is not a field of this kind`,
 		},
 		"KnownStillChecked": {
-			reason: "What it had before is as it was.",
+			reason: "A known field with a wrong value is still refused.",
 			change: func(in *Input) {
 				in.Config.Policy.UnknownFields = configv1alpha1.UnknownFieldsAllow
 				in.Files = with("apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: team-a}\nspec: {ports: [{port: http, prot: 80}]}\n")
@@ -130,7 +130,7 @@ func TestCheckTreeDefinedScope(t *testing.T) {
 	}
 	runCheckTree(t, map[string]checkCase{
 		"Cluster":    {reason: "A namespace does not hide that a kind has none.", change: thing("Cluster"), want: "clusterScoped does not allow"},
-		"Namespaced": {reason: "What is in a namespace is checked as such.", change: thing("Namespaced")},
+		"Namespaced": {reason: "A namespaced object is checked as such.", change: thing("Namespaced")},
 	})
 }
 
@@ -138,9 +138,9 @@ func TestCheckTreeDefinedScope(t *testing.T) {
 func TestCheckTreeDuplicates(t *testing.T) {
 	const service = "apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: team-a}\nspec: {ports: [{name: p, port: 80}, {name: q, port: 80}]}\n"
 	runCheckTree(t, map[string]checkCase{
-		"Rendered": {reason: "Server-side apply would refuse what is rendered.", change: files(with(service)), want: "spec.ports[1]: has the port and protocol of item 0"},
+		"Rendered": {reason: "Server-side apply would refuse the rendered object.", change: files(with(service)), want: "spec.ports[1]: has the port and protocol of item 0"},
 		"Running": {
-			reason: "What an engine with client-side apply runs already can be restored.",
+			reason: "An object that an engine with client-side apply runs already can be restored.",
 			change: func(in *Input) { in.Files, in.AllowsDuplicates = with(service), true },
 		},
 	})

@@ -12,13 +12,13 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// Ports where a host is asked that is named without one.
+// Ports of hosts that are named without a port.
 const (
 	portHTTPS = "443"
 	portHTTP  = "80"
 )
 
-// CheckWebHost returns an error when a check may not ask an address. Only a ClusterProviderConfig says which ones may be asked: its
+// CheckWebHost returns an error when a check may not send requests to an address. Only a ClusterProviderConfig allows addresses: its
 // webCheckHosts are names, for the port of HTTPS, or names with a port.
 func CheckWebHost(configKind string, c *configv1alpha1.ProviderConfigSpec, address string) error {
 	u, err := url.Parse(address)

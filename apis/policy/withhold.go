@@ -7,7 +7,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// WithoutSecrets returns the files of a tree that hold no Secret, and the names of those that do, or that cannot be decoded.
+// WithoutSecrets returns the files of a tree that hold no Secret, and the names of files that hold a Secret or cannot be decoded.
 func WithoutSecrets(files tree.Files) (tree.Files, []string) {
 	out, withheld := tree.Files{}, []string(nil)
 	for _, name := range files.Names() {

@@ -20,7 +20,7 @@ func TestWithoutSecrets(t *testing.T) {
 	}
 	kept, withheld := WithoutSecrets(files)
 	if diff := cmp.Diff([]string{"blue/secret-web-blue.yaml", "shared/not-even-an-object.md", "shared/secret-web.yaml"}, withheld); diff != "" {
-		t.Errorf("\nSecrets in the folders of tracks are withheld, and what cannot be read.\nWithoutSecrets(...): -want, +got:\n%s", diff)
+		t.Errorf("\nSecrets in the folders of tracks are withheld, and malformed files.\nWithoutSecrets(...): -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"blue/kustomization.yaml", "kustomization.yaml", "shared/configmap-all.yaml"}, kept.Names()); diff != "" {
 		t.Errorf("\nAll else is shown.\nWithoutSecrets(...): -want, +got:\n%s", diff)

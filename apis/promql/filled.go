@@ -5,8 +5,8 @@ import "strings"
 // sentinel stands for a service while its place in a query is looked for. No service has this name, and nothing of it is escaped.
 const sentinel = "intentplane0service0sentinel0that0is0longer0than0any0name"
 
-// FilledFor reports whether a text is the query with values for its placeholders: those of v, and any service, for who names one decides
-// which one it is.
+// FilledFor reports whether a text is the query with values for its placeholders: the values of v, and any service, because the author
+// of the check chooses the service.
 func (t *Template) FilledFor(text string, v Values) bool {
 	v.Service = sentinel
 	with, err := t.Fill(v)
@@ -17,7 +17,7 @@ func (t *Template) FilledFor(text string, v Values) bool {
 	if !found {
 		return with == text
 	}
-	// What follows the service is, in the query that is filled, what follows it here: up to the next service, or the end.
+	// The text after the service in the filled query equals the text after it here: up to the next service, or the end.
 	after, _, _ := strings.Cut(rest, sentinel)
 	tail, ok := strings.CutPrefix(text, begin)
 	end := strings.Index(tail, after)

@@ -25,7 +25,7 @@ type Query struct {
 const (
 	maxTogether = 16 << 10
 
-	// MaxWeight of their regular expressions: what each weighs is bounded, and many of them would still take long.
+	// MaxWeight of their regular expressions: the weight of each is bounded, and many of them would still take long.
 	MaxWeight = 2 * maxWeight
 )
 
@@ -35,8 +35,8 @@ func Check(metrics []catalogv1alpha1.BlueprintMetric) error {
 	return err
 }
 
-// Queries returns what measures the metrics of a Blueprint, in their order. It returns an error, with the path, for a query that is
-// not valid, and for values that it cannot be filled with.
+// Queries returns the queries of the metrics of a Blueprint, in their order. It returns an error, with the path, for a query that
+// is not valid, and for values that it cannot be filled with.
 func Queries(metrics []catalogv1alpha1.BlueprintMetric, v Values) ([]Query, error) {
 	templates, err := parseAll(metrics)
 	if err != nil {
@@ -53,7 +53,7 @@ func Queries(metrics []catalogv1alpha1.BlueprintMetric, v Values) ([]Query, erro
 	return out, nil
 }
 
-// parseAll returns the templates of the queries. Those for canaries are checked too.
+// parseAll returns the templates of the queries. It checks queries for canaries, too.
 func parseAll(metrics []catalogv1alpha1.BlueprintMetric) ([]*Template, error) {
 	out, sum := make([]*Template, 0, len(metrics)), total{}
 	for i, m := range metrics {
@@ -75,7 +75,7 @@ func parseAll(metrics []catalogv1alpha1.BlueprintMetric) ([]*Template, error) {
 	return out, nil
 }
 
-// total is what the queries come to that were parsed.
+// total is the summed size of the parsed queries.
 type total struct{ bytes, weight int }
 
 func (sum *total) parseNext(query string) (*Template, error) {

@@ -7,15 +7,15 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// A Reach is how far a query looks back from the time that it is asked for.
+// A Reach is the lookback of a query from its evaluation time.
 type Reach struct {
-	// Windows is how far the ranges in square brackets reach back, with their offsets. 0 means that there are none.
+	// Windows is the lookback of the ranges in square brackets, with their offsets. 0 means that there are none.
 	Windows time.Duration
 
 	// Latest is true for a query that takes the latest sample of a series: a server looks some minutes back for it.
 	Latest bool
 
-	// Offset is how far back those samples are asked for, before the server begins to look.
+	// Offset is the offset modifier of those samples: the server looks back for them from that long before the evaluation time.
 	Offset time.Duration
 }
 
@@ -27,7 +27,7 @@ const (
 	ShortestLookback = 5 * time.Second
 )
 
-// Lead returns how long a subject has to be live before the query may be asked, so that all samples that it looks at are of the subject.
+// Lead returns the time that a subject has to be live before the query may be sent, so that all samples in its range are of the subject.
 func (r Reach) Lead() time.Duration {
 	lead := time.Duration(0)
 	if r.Windows > 0 {
@@ -39,13 +39,13 @@ func (r Reach) Lead() time.Duration {
 	return lead
 }
 
-// maxReach is how far back a query may look: as long as a check may take. The subject has to be live for as long before the first
+// maxReach is the greatest lookback of a query: as long as a check may take. The subject has to be live for as long before the first
 // measurement, and has no result until then.
 const maxReach = 24 * time.Hour
 
-// ReachOf returns the reach of a query that was filled. It returns an error for text that is not PromQL, and for a query that can never be judged: one that does
-// not give numbers at one time, that looks back for longer than 24 hours, or that looks at a fixed time, which may lie before what is
-// measured went live.
+// ReachOf returns the reach of a query that was filled. It returns an error for text that is not PromQL, and for a query without a valid judgement: a query
+// that does not give numbers at one time, that looks back for longer than 24 hours, or that looks at a fixed time, which may lie before the measured revision
+// went live.
 func ReachOf(text string) (Reach, error) {
 	if err := checkLength(text); err != nil {
 		return Reach{}, err
@@ -87,7 +87,7 @@ func (r *Reach) addSelector(s *parser.VectorSelector, path []parser.Node) error 
 		}
 	}
 	if fixed {
-		return errors.New("looks at a fixed time, which may lie before what is measured went live")
+		return errors.New("looks at a fixed time, which may lie before the measured revision went live")
 	}
 	back, err := sumSteps(steps)
 	if err != nil {
@@ -107,7 +107,7 @@ func sumSteps(steps []time.Duration) (time.Duration, error) {
 	for _, step := range steps {
 		// Each is checked by itself too, since their sum may overflow.
 		if back += step; step.Abs() > maxReach || back > maxReach {
-			return 0, errors.New("looks back or ahead for more than 24h, and could not be asked before what is measured was live for as long")
+			return 0, errors.New("looks back or ahead for more than 24h: the measured revision would have to be live for as long before the first query")
 		}
 	}
 	return back, nil

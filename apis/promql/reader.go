@@ -2,7 +2,7 @@ package promql
 
 import "k8s.io/utils/lru"
 
-// A Reader reads queries, and remembers the last ones: to read one takes long, and the same ones are read again and again. It may be
+// A Reader reads queries, and caches the last results: parsing takes long, and the same queries are read again and again. It may be
 // used by several goroutines.
 type Reader struct {
 	templates, reaches *lru.Cache
@@ -13,19 +13,19 @@ func NewReader(queries int) *Reader {
 	return &Reader{templates: lru.New(queries), reaches: lru.New(queries)}
 }
 
-// Parse a query as Parse does. It returns the error that Parse does.
+// Parse returns the cached result of the function Parse for a query.
 func (r *Reader) Parse(text string) (*Template, error) { return readCached(r.templates, text, Parse) }
 
-// ReachOf a query as ReachOf does. It returns the error that ReachOf does.
+// ReachOf returns the cached result of the function ReachOf for a query.
 func (r *Reader) ReachOf(text string) (Reach, error) { return readCached(r.reaches, text, ReachOf) }
 
-// A cachedResult is what was read, and what was wrong with it.
+// A cachedResult is a parsed value, or the error of parsing it.
 type cachedResult[V any] struct {
 	value V
 	err   error
 }
 
-// readCached what was read. What cannot be read costs as much.
+// readCached returns the cached result of reading a text, or reads it. Errors are cached, too: parsing an invalid text costs as much.
 func readCached[V any](c *lru.Cache, text string, read func(string) (V, error)) (V, error) {
 	if known, ok := c.Get(text); ok {
 		if r, ok := known.(cachedResult[V]); ok {

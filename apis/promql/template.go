@@ -1,8 +1,8 @@
 // Package promql fills the queries of Blueprints with values, so that no value changes a query.
 //
 // A query is PromQL with placeholders in the values of its label matchers: job="{{service}}", or job=~"{{service}}-.*". There a value
-// is quoted, and in a regular expression it stands for itself, whatever it holds. Each query that was filled is parsed again, and has
-// to be what it was before, but for these values.
+// is quoted, and in a regular expression it is escaped, whatever it holds. Each filled query is parsed again, and has to equal the
+// template, except for these values.
 package promql
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/prometheus/prometheus/util/strutil"
 )
 
-// maxCharacters is how long a query may be, as the definition of Blueprints says.
+// maxCharacters is the greatest length of a query, as in the definition of Blueprints.
 const maxCharacters = 4096
 
 // openPlaceholder begins a placeholder.
@@ -27,22 +27,22 @@ const openPlaceholder = "{{"
 // metricName is the label that holds the name of a metric.
 const metricName = "__name__"
 
-// placeholderPattern is what stands for a value, and what only looks like that.
+// placeholderPattern matches a placeholder, and any text that begins like one.
 var placeholderPattern = regexp.MustCompile(`\{\{(?:([^{}]*)\}\})?`)
 
 // Values that placeholders stand for.
 type Values struct {
-	// Service is what {{service}} stands for.
+	// Service is the value of {{service}}.
 	Service string
 
-	// Namespace is what {{namespace}} stands for.
+	// Namespace is the value of {{namespace}}.
 	Namespace string
 
-	// Site is what {{site}} stands for.
+	// Site is the value of {{site}}.
 	Site string
 
-	// Canary and Stable are what {{canary}} and {{stable}} stand for: the tracks of a canary, and of the revision that it is compared with. They are
-	// empty for a query that is asked where no two tracks get requests, and which has no such placeholder.
+	// Canary and Stable are the values of {{canary}} and {{stable}}: the tracks of a canary, and of the revision that it is compared with. They are
+	// empty for a query that is sent while no two tracks get requests, and which has no such placeholder.
 	Canary, Stable string
 }
 
@@ -52,7 +52,7 @@ const (
 	placeholderStable = "stable"
 )
 
-// valueOf of a placeholder, and whether there is one of this name.
+// valueOf returns the value of a placeholder, and whether a placeholder of this name exists.
 func (v Values) valueOf(name string) (string, bool) {
 	value, ok := map[string]string{
 		"service": v.Service, "namespace": v.Namespace, "site": v.Site, placeholderCanary: v.Canary, placeholderStable: v.Stable,
@@ -71,10 +71,10 @@ type Template struct {
 	weight int
 }
 
-// Weight is about how long it takes to read the query, and again for each value that it is filled with.
+// Weight returns the approximate cost of reading the query, and of reading it again for each value that it is filled with.
 func (t *Template) Weight() int { return t.weight }
 
-// CheckNoTracks returns an error for a query that names a track. It can only be asked while two tracks get requests: at 100 percent the stable one gets
+// CheckNoTracks returns an error for a query that names a track. It can only be asked while two tracks get requests: at 100 percent the stable track gets
 // none, so that all that is compared with it would look good or bad by chance.
 func (t *Template) CheckNoTracks() error {
 	for _, m := range t.matchers {
@@ -195,7 +195,7 @@ func (t *Template) scanToken(item parser.Item, before parser.ItemType) error {
 	return m.checkPlaceholders()
 }
 
-// checkPlaceholders returns an error for unknown placeholders, and for those that a regular expression does not take for a text.
+// checkPlaceholders returns an error for unknown placeholders, and for placeholders in a place where a regular expression does not match a text.
 func (m matcher) checkPlaceholders() error {
 	for _, found := range placeholderPattern.FindAllStringSubmatch(m.text, -1) {
 		if _, ok := (Values{}).valueOf(found[1]); !ok {
@@ -218,13 +218,13 @@ func checkMatchers(e parser.Expr) error {
 	return nil
 }
 
-// matchersOf an expression, in the order of its text.
+// matchersOf returns the matchers of an expression, in the order of its text.
 func matchersOf(e parser.Expr) []*labels.Matcher {
 	return slices.Concat(parser.ExtractSelectors(e)...)
 }
 
-// Fill returns the query with values for its placeholders. It returns an error for a value that no label can have, and for one that
-// would change the query.
+// Fill returns the query with values for its placeholders. It returns an error for a value that no label can have, and for a value
+// that would change the query.
 func (t *Template) Fill(v Values) (string, error) {
 	if t.Constant() {
 		return t.text, nil
@@ -243,7 +243,7 @@ func (t *Template) Fill(v Values) (string, error) {
 	return out.String(), t.verifyFilled(out.String(), v)
 }
 
-// checkValues returns an error for values that no label has. An empty one would match what does not have the label at all.
+// checkValues returns an error for values that no label has. An empty value would match series without the label.
 func (m matcher) checkValues(v Values) error {
 	for _, found := range placeholderPattern.FindAllStringSubmatch(m.text, -1) {
 		if value, _ := v.valueOf(found[1]); value == "" || !utf8.ValidString(value) {
@@ -264,7 +264,7 @@ func (m matcher) fillText(v Values) string {
 	})
 }
 
-// verifyFilled returns an error unless a filled query differs from the template in the values of its matchers only, which are exactly those given.
+// verifyFilled returns an error unless a filled query differs from the template in the values of its matchers only, which must equal the given values.
 func (t *Template) verifyFilled(filled string, v Values) error {
 	want, err := parseExpression(t.text)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestFill(t *testing.T) {
 		"Both":   {reason: "Text around a placeholder is kept.", query: `up{a="x-{{site}}/{{service}}"} # c`, values: plain, want: `up{a="x-edge1/shop"} # c`},
 		"Spaces": {reason: "The rest of the query is not touched.", query: "up {a = \"{{site}}\" ,\n b=\"\\x41\" } > 1_0", values: plain, want: "up {a = \"edge1\" ,\n b=\"\\x41\" } > 1_0"},
 		"Escaped": {
-			reason: "What a string stands for counts.", query: `up{a="\x7b{service}}"}`, values: plain, want: `up{a="shop"}`,
+			reason: "An escaped placeholder counts as a placeholder.", query: `up{a="\x7b{service}}"}`, values: plain, want: `up{a="shop"}`,
 		},
 		"Once": {reason: "A value that looks like a placeholder is not replaced again.", query: `up{a="{{service}}{{site}}"}`, values: Values{Service: "{{site}}", Site: "b"}, want: `up{a="{{site}}b"}`},
 		"Nested": {
@@ -81,8 +81,8 @@ func TestNoValueChangesAQuery(t *testing.T) {
 	}
 }
 
-// checkFilled fills a query, reads it with Prometheus' own parser, and wants everything but the values to be as before, and each
-// value to be exactly the one that was given.
+// checkFilled fills a query, reads it with Prometheus' own parser, and wants everything except the values unchanged, and each
+// value equal to the given value.
 func checkFilled(t *testing.T, query string, v Values) {
 	t.Helper()
 	filled, err := fill(query, v)
@@ -105,8 +105,8 @@ func checkFilled(t *testing.T, query string, v Values) {
 	}
 }
 
-// expanded says whether a matcher has the value of a template. An expression is read as its author means it: a placeholder is what
-// was given, letter for letter.
+// expanded says whether a matcher has the value of a template. An expression is read as its author means it: a placeholder is the
+// given value, character by character.
 func expanded(m *labels.Matcher, template string, v Values) bool {
 	replace := func(quote func(string) string) string {
 		return strings.NewReplacer("{{service}}", quote(v.Service), "{{namespace}}", quote(v.Namespace), "{{site}}", quote(v.Site)).Replace(template)
@@ -171,7 +171,7 @@ func TestRefusedTemplates(t *testing.T) {
 		"NotPromQL":  {reason: "A query has to be one.", query: `sum(up{a="{{service}}"}`, want: "is not PromQL"},
 		"OpenString": {reason: "A query has to be one.", query: `up{a="{{service}}}`, want: "is not PromQL"},
 		"Range":      {reason: "A query that gives a range of values is refused.", query: `up{a="{{service}}"}[5m]`, want: "gives a range vector"},
-		"Fixed":      {reason: "What can never be judged is said at once.", query: `up{a="{{service}}"} @ 1`, want: "looks at a fixed time"},
+		"Fixed":      {reason: "A query that can never be judged is refused at once.", query: `up{a="{{service}}"} @ 1`, want: "looks at a fixed time"},
 		"Month":      {reason: "A query that looks back for a month is refused when it is parsed.", query: `rate(up{a="{{service}}"}[30d])`, want: "looks back or ahead for more than 24h"},
 		"Text":       {reason: "A query that gives a text is refused when it is parsed.", query: `"up"`, want: "gives a string"},
 		"Large":      {reason: "A query that is too long is refused.", query: `up{a="` + strings.Repeat("a", 4096) + `"}`, want: "has 4104 characters, more than 4096"},
@@ -202,7 +202,7 @@ func TestRefusedValues(t *testing.T) {
 				}
 			}
 			if _, err := fill(`up{a="{{service}}"}`, Values{Service: "a", Site: tc.value}); err != nil {
-				t.Errorf("\nA value that nobody asks for does not matter.\nfill(...): %v", err)
+				t.Errorf("\nA value without a placeholder does not matter.\nfill(...): %v", err)
 			}
 		})
 	}
@@ -232,7 +232,7 @@ func FuzzFill(f *testing.F) {
 	})
 }
 
-// usual values are those that a label can have.
+// usual reports whether a label can have the values.
 func usual(v Values) bool {
 	for _, one := range []string{v.Service, v.Namespace, v.Site} {
 		if one == "" || !utf8.ValidString(one) {

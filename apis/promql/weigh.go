@@ -21,14 +21,14 @@ const (
 )
 
 const (
-	// folded is the last character that has an upper or a lower case: a class that ignores case is looked at up to there.
+	// folded is the last character that has an upper or a lower case: a class that ignores case is searched up to there.
 	folded = 0x1e943
 
-	// foldedPerUnit is how many characters of such a class weigh as much as one instruction.
+	// foldedPerUnit is the number of characters of such a class that weigh as much as one instruction.
 	foldedPerUnit = 4
 )
 
-// flagsPattern of a regular expression, and whatever else looks like them.
+// flagsPattern matches the flags of a regular expression, and any text that looks like them.
 var flagsPattern = regexp.MustCompile(`\(\?[imsU-]+`)
 
 // weighExpressions returns the weight of the regular expressions of a query, before they are compiled. It returns an error for more than a query may
@@ -55,7 +55,7 @@ func weighExpressions(text string) (int, error) {
 
 func isRegexMatcher(t parser.ItemType) bool { return t == parser.EQL_REGEX || t == parser.NEQ_REGEX }
 
-// weightOfExpression a quoted regular expression. What cannot be read weighs nothing: nothing compiles it.
+// weightOfExpression returns the weight of a quoted regular expression. A malformed expression weighs nothing, because it is never compiled.
 func weightOfExpression(quoted string) int {
 	text, err := strutil.Unquote(quoted)
 	if err != nil {
@@ -73,7 +73,7 @@ func weightOfExpression(quoted string) int {
 	return min(weightOfNode(e, plain != text, 1), maxWeight+1)
 }
 
-// weightOfNode is about how many instructions it takes to match, with the ranges of their classes. Above the bound it is not
+// weightOfNode returns the approximate number of instructions of a match, with the ranges of their classes. Above the bound it is not
 // exact, since it might overflow.
 func weightOfNode(e *syntax.Regexp, fold bool, times int) int {
 	weight := times * (1 + len(e.Rune))
@@ -92,7 +92,7 @@ func weightOfNode(e *syntax.Regexp, fold bool, times int) int {
 	return weight
 }
 
-// foldedWeight of the ranges of a class that ignores case: each of their characters is looked at.
+// foldedWeight returns the weight of the ranges of a class that ignores case: each of their characters is searched.
 func foldedWeight(ranges []rune) int {
 	weight := 0
 	for i := 0; i+1 < len(ranges); i += 2 {

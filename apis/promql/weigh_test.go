@@ -23,7 +23,7 @@ func TestWeigh(t *testing.T) {
 		query  string
 		want   string
 	}{
-		"Usual":       {reason: "What people write is light.", query: `sum(rate(x{a=~"shop-[a-z0-9]+|web-.*",b!~"(GET|POST)_[45]..",c=~"(?i)err(or)?s?-[^ ]+"}[5m]))`},
+		"Usual":       {reason: "A usual expression is light.", query: `sum(rate(x{a=~"shop-[a-z0-9]+|web-.*",b!~"(GET|POST)_[45]..",c=~"(?i)err(or)?s?-[^ ]+"}[5m]))`},
 		"Many":        {reason: "Many usual regular expressions are accepted.", query: selector(60, "web-[0-9a-f]{5}")},
 		"Long":        {reason: "A list of names may be long.", query: selector(1, strings.Repeat("some-name-of-a-pod|", 100)+"x")},
 		"TooMany":     {reason: "A query with too many regular expressions is refused.", query: selector(65, "a.*"), want: many},
@@ -43,7 +43,7 @@ func TestWeigh(t *testing.T) {
 		"Disguised":   {reason: "A class that looks like flags does not hide the weight.", query: selector(2, `(?i)[(?i-k]\\pL{900}`), want: heavy},
 		"BeforeError": {reason: "Regular expressions before a syntax error count, since the parser compiles them.", query: `max(x{a=~"\\pL{900}"} !! )`, want: heavy},
 		"Equal":       {reason: "A text that is compared for equality is not a regular expression.", query: `max(x{a="\\pL{900}"})`},
-		"Literal":     {reason: "What is quoted in it is text.", query: selector(1, `\\Q(?i)\\E[(?i]+`)},
+		"Literal":     {reason: "A quoted part of an expression is text.", query: selector(1, `\\Q(?i)\\E[(?i]+`)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

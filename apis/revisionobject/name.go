@@ -10,10 +10,10 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// maxName is how long a name is at most.
+// maxName is the greatest length of a name.
 const maxName = 63
 
-// Name returns the name of the object of a revision: what happened to it stands in the middle, as in shop-failed-r2. A digest distinguishes a composite
+// Name returns the name of the object of a revision, with a verb for its event in the middle, as in shop-failed-r2. A digest distinguishes a composite
 // from a claim of the same name, and replaces the end of a name that is too long.
 func Name(group, deployment, what string, revision int64) string {
 	suffix, whole := fmt.Sprintf("-%s-r%d", what, revision), deployment

@@ -30,8 +30,8 @@ type version struct {
 }
 
 // Definitions returns the schemas of custom resources, from CustomResourceDefinitions in YAML or JSON. It returns an error for
-// one that has no group, kind and scope, for one of a kind of Kubernetes' own, and for a schema that cannot be decoded or has
-// references.
+// a definition without group, kind or scope, for a definition of a kind of Kubernetes' own, and for a schema that cannot be
+// decoded or has references.
 func Definitions(documents ...[]byte) (*Set, error) {
 	s := &Set{kinds: map[schema.GroupVersionKind]*spec.Schema{}, scopes: map[schema.GroupKind]bool{}}
 	for _, document := range documents {

@@ -22,8 +22,8 @@ const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 // kubernetes is decoded when it is first needed, and never changes.
 var kubernetes = sync.OnceValues(loadKubernetes) //nolint:gochecknoglobals // See above.
 
-// Kubernetes returns the schemas of Kubernetes' own kinds, in the versions that it serves. It returns an error when those that are
-// built in cannot be decoded.
+// Kubernetes returns the schemas of Kubernetes' own kinds, in the versions that it serves. It returns an error when the built-in
+// schemas cannot be decoded.
 func Kubernetes() (*Set, error) {
 	k, err := kubernetes()
 	if err != nil {
@@ -32,7 +32,7 @@ func Kubernetes() (*Set, error) {
 	return k.set, nil
 }
 
-// builtin are the schemas that are built in, and the one of metadata.
+// builtin has the built-in schemas, and the schema of metadata.
 type builtin struct {
 	set  *Set
 	meta spec.Schema

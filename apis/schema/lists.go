@@ -9,7 +9,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-// Extensions of a schema that say how server-side apply merges a list, and what such lists are.
+// Extensions of a schema that define how server-side apply merges a list, and their values.
 const (
 	listTypeExtension    = "x-kubernetes-list-type"
 	listMapKeysExtension = "x-kubernetes-list-map-keys"
@@ -71,7 +71,7 @@ func findDuplicateItems(s *spec.Schema, items []any, path string) []Problem {
 	return out
 }
 
-// itemIdentity returns what distinguishes an item of a list from the others. It is false for a list that is replaced as a whole, and for an item without a key.
+// itemIdentity returns the identity of an item within its list. It is false for a list that is replaced as a whole, and for an item without a key.
 func itemIdentity(kind string, keys []string, item *spec.Schema, value any) (string, bool) {
 	fields, isObject := value.(map[string]any)
 	switch {

@@ -1,7 +1,6 @@
-// Package schema checks the structure of objects without a cluster: against the schemas of Kubernetes' own kinds, which are built
-// in, and against those of custom resource definitions. It looks at types, required fields, fields that do not exist, and keys
-// of lists that occur twice, which server-side apply refuses. It runs no
-// CEL rules, and knows nothing that an API server's own code checks.
+// Package schema checks the structure of objects without a cluster: against the schemas of Kubernetes' own kinds, which are built in, and against the
+// schemas of custom resource definitions. It looks at types, required fields, fields that do not exist, and keys of lists that occur twice, which
+// server-side apply refuses. It runs no CEL rules, and has none of the checks in the code of an API server.
 //
 // The schemas in kubernetes.json.gz are made from Kubernetes' OpenAPI document (Apache License 2.0), by the command in the folder
 // generate. They are validated by kube-openapi, as an API server validates custom resources.
@@ -25,17 +24,17 @@ type Problem struct {
 	// Field is the path of the field. Empty means the object itself.
 	Field string
 
-	// Message says what is wrong. It holds no value of the object.
+	// Message describes the problem. It holds no value of the object.
 	Message string
 
-	// Unknown is true for a field that the schema does not have. A newer one may have it.
+	// Unknown is true for a field that the schema does not have. A newer schema may have it.
 	Unknown bool
 
 	// Duplicate is true for an item of a list whose key an item before it has. Server-side apply refuses the list, and client-side apply does not.
 	Duplicate bool
 }
 
-// String is the field and what is wrong with it.
+// String returns the field and the problem.
 func (p Problem) String() string {
 	return strings.TrimPrefix(p.Field+": "+p.Message, ": ")
 }
@@ -55,7 +54,7 @@ func (s *Set) Namespaced(gk schema.GroupKind) (namespaced, known bool) {
 	return namespaced, known
 }
 
-// ClusterScoped are the kinds of the set that are known to be in no namespace, sorted.
+// ClusterScoped returns the kinds of the set whose definitions are cluster-scoped, sorted.
 func (s *Set) ClusterScoped() []schema.GroupKind {
 	out := []schema.GroupKind{}
 	for gk, namespaced := range s.scopes {
@@ -67,7 +66,7 @@ func (s *Set) ClusterScoped() []schema.GroupKind {
 	return out
 }
 
-// Check returns what is wrong with an object, sorted by field. An object of a kind that the set does not know has no problems. It
+// Check returns the problems of an object, sorted by field. An object of a kind that is not in the set has no problems. It
 // returns an error for a schema that cannot be used.
 func (s *Set) Check(gvk schema.GroupVersionKind, object map[string]any) (problems []Problem, err error) { //nolint:nonamedreturns // A recovered panic is returned.
 	if s == nil || s.kinds[gvk] == nil {
@@ -90,7 +89,7 @@ func (s *Set) Check(gvk schema.GroupVersionKind, object map[string]any) (problem
 }
 
 func parseProblem(err error) Problem {
-	// Every message is "<field> in body <what is wrong>".
+	// Every message is "<field> in body <problem>".
 	field, message, ok := strings.Cut(err.Error(), " in body ")
 	if !ok {
 		return Problem{Message: err.Error()}

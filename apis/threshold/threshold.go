@@ -1,4 +1,4 @@
-// Package threshold is the one grammar of limits that a measurement is judged by, such as "<= 500ms", ">= 99.0 %" or "< 0.05".
+// Package threshold is the only grammar of limits for measurements, such as "<= 500ms", ">= 99.0 %" or "< 0.05".
 package threshold
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/measure"
 )
 
-// maxCharacters is how long a threshold may be. The schema says so too.
+// maxCharacters is the greatest length of a threshold, as in the schema.
 const maxCharacters = 64
 
 var (
@@ -29,12 +29,12 @@ type Threshold struct {
 	comparison string
 	amount     measure.Amount
 
-	// limit is the nearest number to the amount that a measurement can be, so that what is measured to be 0.1 is at most 0.1.
+	// limit is the nearest number to the amount that a measurement can be, so that a measured 0.1 is at most 0.1.
 	limit float64
 }
 
-// Parse reads a threshold. Units that are known are brought into one form, so that "<=0.5 s" and "<= 500ms" are the same; one that
-// only a Blueprint defines is kept as it is. It returns an error for text that is not a threshold.
+// Parse reads a threshold. It normalizes known units, so that "<=0.5 s" and "<= 500ms" are the same, and keeps a unit that only a
+// Blueprint defines as it is. It returns an error for text that is not a threshold.
 func Parse(text string) (Threshold, error) {
 	found := thresholdPattern.FindStringSubmatch(text)
 	if found == nil || len(text) > maxCharacters {
@@ -60,7 +60,7 @@ func (t Threshold) String() string {
 	return strings.TrimSpace(t.comparison + " " + t.amountText())
 }
 
-// amountText keeps a distance to units that only a Blueprint knows, and leaves out those that cannot be written.
+// amountText puts a space before units that only a Blueprint defines, and leaves out units that cannot be written.
 func (t Threshold) amountText() string {
 	if t.amount.Unit == measure.None || measure.IsUnit(t.amount.Unit) {
 		return t.amount.String()
@@ -71,14 +71,14 @@ func (t Threshold) amountText() string {
 	return t.amount.Value + " " + t.amount.Unit
 }
 
-// Unit of the limit. It is empty for a number without one.
+// Unit returns the unit of the limit. It is empty for a number without a unit.
 func (t Threshold) Unit() string { return t.amount.Unit }
 
 // Compares says whether the threshold has a comparison.
 func (t Threshold) Compares() bool { return t.comparison != "" }
 
-// In returns the threshold in the unit of its metric. A number without a unit is in that unit. It returns an error for a threshold that
-// is in a unit of something else, and for one that has too many digits in that unit.
+// In returns the threshold in the unit of its metric. A number without a unit is in that unit. It returns an error for a threshold in a
+// unit of another quantity, and for a threshold with too many digits in that unit.
 func (t Threshold) In(unit string) (Threshold, error) {
 	if t.amount.Unit == measure.None || t.amount.Unit == unit {
 		t.amount.Unit = unit
@@ -99,8 +99,8 @@ func named(unit string) string {
 	return unit
 }
 
-// Directed returns the threshold with a comparison: its own, or the one that follows from the good side of its metric. It returns an error
-// when the comparison of the threshold points to the bad side: that would reject what is good, and pass what is bad.
+// Directed returns the threshold with a comparison: its own, or else the comparison for the good side of its metric. It returns an error
+// when the comparison of the threshold points to the bad side: that would reject good values, and pass bad values.
 func (t Threshold) Directed(d catalogv1alpha1.Direction) (Threshold, error) {
 	switch {
 	case d == catalogv1alpha1.DirectionAtMost && strings.HasPrefix(t.comparison, ">"):
@@ -116,10 +116,10 @@ func (t Threshold) Directed(d catalogv1alpha1.Direction) (Threshold, error) {
 	return t, nil
 }
 
-// Holds says whether a value in the unit of the threshold is on its good side. What is not a number is not, nor is what is infinite; and
-// a threshold without a comparison never holds.
+// Holds says whether a value in the unit of the threshold is on its good side. NaN and infinite values are not on it, and a threshold
+// without a comparison never holds.
 func (t Threshold) Holds(value float64) bool {
-	// No comparison holds for what is not a number.
+	// No comparison holds for NaN.
 	if math.IsInf(value, 0) {
 		return false
 	}

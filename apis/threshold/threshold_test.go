@@ -74,7 +74,7 @@ func TestIn(t *testing.T) {
 		"Mismatch":   {reason: "A time cannot be converted to percent.", text: "<= 500ms", unit: "%", err: `"<= 500ms" cannot be said in %`},
 		"MismatchNo": {reason: "A time cannot be converted to a number without a unit.", text: "<= 500ms", unit: "", err: `"<= 500ms" cannot be said in a number without a unit`},
 		"OtherOwn":   {reason: "Nothing is known of other units.", text: "<= 5 errors", unit: "requests", err: `"<= 5 errors" cannot be said in requests`},
-		"TooFine":    {reason: "What could not be read back is refused.", text: "< 0.000000001ms", unit: "s", err: `"< 0.000000001ms" cannot be said in s`},
+		"TooFine":    {reason: "Too many decimals are refused.", text: "< 0.000000001ms", unit: "s", err: `"< 0.000000001ms" cannot be said in s`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -106,11 +106,11 @@ func TestDirected(t *testing.T) {
 		"Said":    {reason: "A comparison that is said stays.", text: "< 500ms", direction: catalogv1alpha1.DirectionAtMost, want: "< 500ms"},
 		"Exactly": {reason: "A value that is fixed points nowhere.", text: "== 0", direction: catalogv1alpha1.DirectionAtMost, want: "== 0"},
 		"WrongMost": {
-			reason: "A lower limit for what is good below is refused.", text: ">= 5 %", direction: catalogv1alpha1.DirectionAtMost, want: ">= 5%",
+			reason: "A lower limit is refused for a metric where less is better.", text: ">= 5 %", direction: catalogv1alpha1.DirectionAtMost, want: ">= 5%",
 			err: `">= 5%" points the wrong way: less is better, so the threshold must begin with <= or <`,
 		},
 		"WrongLeast": {
-			reason: "An upper limit for what is good above is refused.", text: "< 99%", direction: catalogv1alpha1.DirectionAtLeast, want: "< 99%",
+			reason: "An upper limit is refused for a metric where more is better.", text: "< 99%", direction: catalogv1alpha1.DirectionAtLeast, want: "< 99%",
 			err: `"< 99%" points the wrong way: more is better, so the threshold must begin with >= or >`,
 		},
 		"Unknown": {reason: "A metric without a direction leaves the threshold without a comparison.", text: "5", want: "5"},
@@ -144,11 +144,11 @@ func TestHolds(t *testing.T) {
 		value  float64
 		want   bool
 	}{
-		"Exactly":       {reason: "What is at most half a second is so at 500 ms.", text: "<= 0.5s", unit: "ms", value: 500, want: true},
+		"Exactly":       {reason: "500 ms are at most half a second.", text: "<= 0.5s", unit: "ms", value: 500, want: true},
 		"ExactlyInS":    {reason: "A value equal to the limit holds in seconds too.", text: "<= 500ms", unit: "s", value: 0.5, want: true},
 		"Binary":        {reason: "No measurement is exactly a tenth: the nearest one is.", text: "<= 100ms", unit: "s", value: tenth, want: true},
 		"BinaryAtLeast": {reason: "The same holds from the other side.", text: ">= 0.1", value: tenth, want: true},
-		"Rounded":       {reason: "What is more is more, however little.", text: "<= 0.3", value: tenth + fifth},
+		"Rounded":       {reason: "A value above the limit fails, however small the difference.", text: "<= 0.3", value: tenth + fifth},
 		"Less":          {reason: "A value equal to the limit is not less.", text: "< 500ms", unit: "ms", value: 500},
 		"LessHolds":     {reason: "A value just below the limit is less.", text: "< 500ms", unit: "ms", value: math.Nextafter(500, 0), want: true},
 		"More":          {reason: "A value equal to the limit is not more.", text: "> 99%", unit: "%", value: 99},
@@ -157,9 +157,9 @@ func TestHolds(t *testing.T) {
 		"Unequal":       {reason: "A value that differs from the limit is not equal.", text: "== 1", value: 1.0000001},
 		"Share":         {reason: "A percentage of a share is exact.", text: "<= 7%", value: 0.07, want: true},
 		"Undirected":    {reason: "A threshold without a comparison never holds.", text: "5", value: 5},
-		"NaN":           {reason: "What is not a number is not good.", text: "<= 5", value: math.NaN()},
-		"Infinite":      {reason: "What is infinite was divided by nothing.", text: ">= 5", value: math.Inf(1)},
-		"MinusInfinite": {reason: "What is infinite was divided by nothing.", text: "<= 5", value: math.Inf(-1)},
+		"NaN":           {reason: "NaN fails each threshold.", text: "<= 5", value: math.NaN()},
+		"Infinite":      {reason: "An infinite value comes from a division by zero, and fails.", text: ">= 5", value: math.Inf(1)},
+		"MinusInfinite": {reason: "A negative infinite value comes from a division by zero, and fails.", text: "<= 5", value: math.Inf(-1)},
 		"Negative":      {reason: "A measurement may be below zero.", text: "<= 5", value: -1, want: true},
 	}
 	for name, tc := range cases {

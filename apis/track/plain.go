@@ -87,7 +87,7 @@ func (j *joint) checkFronts(flat tree.Files) error {
 		o := Object{Kind: "Service", Namespace: front.Namespace, Name: front.Name}
 		file, ok := j.flat[o]
 		if !ok {
-			return errors.Errorf("%s: the revision without tracks has no such Service, so that requests could not go from the one to the other", o)
+			return errors.Errorf("%s: the revision without tracks has no such Service, so that requests could not move between the two revisions", o)
 		}
 		is, err := decodeObject(j.out[j.tracked[o]])
 		if err != nil {

@@ -132,7 +132,7 @@ func TestJoinRefuses(t *testing.T) {
 	}{
 		"NoService": {
 			reason: "Requests that come by another Service would be lost.", more: map[string]string{"service-web.yaml": strings.Replace(webService, "name: web", "name: site", 1)},
-			want: "Service shop/web: the revision without tracks has no such Service, so that requests could not go from the one to the other",
+			want: "Service shop/web: the revision without tracks has no such Service, so that requests could not move between the two revisions",
 		},
 		"Selector": {
 			reason: "A Service has one selector for the pods of both.", more: map[string]string{"service-web.yaml": strings.Replace(webService, "app: web", "app: site", 1)},

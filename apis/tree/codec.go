@@ -14,10 +14,10 @@ const fileMode = 0o644
 
 // TooLargeError says that files do not fit into one object.
 type TooLargeError struct {
-	// Encoded is how many bytes the files have once they are encoded.
+	// Encoded is the size of the encoded files, in bytes.
 	Encoded int
 
-	// Files is how many there are.
+	// Files is the number of files.
 	Files int
 }
 
@@ -70,8 +70,8 @@ func writeArchive(w io.Writer, f Files) error {
 	return errors.Wrap(t.Close(), "cannot pack files")
 }
 
-// Decode unpacks what Encode packed. It returns an error for anything else: an archive that is larger than the bounds or has
-// something after its end, holds something that is not a regular file, or a path that may not be in a tree.
+// Decode unpacks an archive that Encode packed. It returns an error for an archive that exceeds the bounds or has data after
+// its end, that holds an entry other than a regular file, or a path that may not be in a tree.
 func Decode(b []byte) (Files, error) {
 	if len(b) > MaxEncodedBytes {
 		return nil, errors.Errorf("%d bytes are more than the %d that fit", len(b), MaxEncodedBytes)

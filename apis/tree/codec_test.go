@@ -59,12 +59,12 @@ func TestEncodeRefuses(t *testing.T) {
 		want   string
 	}{
 		"TooLarge": {
-			reason: "What does not fit is refused with the numbers.",
+			reason: "A tree that does not fit is refused with the numbers.",
 			files:  Files{"a": noise, "b": nil},
 			want:   " bytes encoded, more than the 716800 that fit",
 		},
 		"TooMany":    {reason: "The number of files is bounded.", files: many, want: "2001 files are more than the 2000 that a tree may hold"},
-		"TooMuch":    {reason: "What they hold is bounded, however well it compresses.", files: Files{"a": make([]byte, MaxBytes), "b": {1}}, want: "8388609 bytes are more than the 8388608 that a tree may hold"},
+		"TooMuch":    {reason: "The content of a tree is bounded, however well it compresses.", files: Files{"a": make([]byte, MaxBytes), "b": {1}}, want: "8388609 bytes are more than the 8388608 that a tree may hold"},
 		"BadPath":    {reason: "A path that may not be read is not written.", files: Files{"../a": nil}, want: `"../a" has a part that begins with a dot`},
 		"FileFolder": {reason: "A path is a file or a folder.", files: Files{"a": nil, "a/b": nil}, want: `"a" is a file and a folder`},
 	}

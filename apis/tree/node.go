@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A node is a folder of a git tree. Each of its names is that of a file, of a folder whose content is known, or of a grafted one whose id is.
+// A node is a folder of a git tree. Each of its names is a file, a folder with known content, or a grafted folder with a known id.
 type node struct {
 	files   map[string]plumbing.Hash
 	folders map[string]*node

@@ -1,5 +1,4 @@
-// Package tree holds the one codec of trees: how the files of a directory travel in an object, and the git tree id that they
-// have in a repository.
+// Package tree holds the only codec of trees: how the files of a directory travel in an object, and their git tree id in a repository.
 package tree
 
 import (
@@ -17,13 +16,13 @@ const Marker = ".intentplane"
 
 // Bounds of a tree.
 const (
-	// MaxFiles is how many files a tree may hold.
+	// MaxFiles is the greatest number of files in a tree.
 	MaxFiles = 2000
 
-	// MaxBytes is how many bytes the files of a tree may hold together.
+	// MaxBytes is the greatest total size of the files of a tree, in bytes.
 	MaxBytes = 8 << 20
 
-	// MaxEncodedBytes is how many bytes a tree may have once it is encoded, so that the object that carries it stays below
+	// MaxEncodedBytes is the greatest size of an encoded tree, in bytes, so that the object that carries it stays below
 	// 1 MiB (an object's limit in etcd is 1.5 MiB, and base64 adds a third).
 	MaxEncodedBytes = 700 << 10
 )
@@ -31,7 +30,7 @@ const (
 // Files are the files of a directory, by their path in it. Paths are relative, clean and separated by slashes.
 type Files map[string][]byte
 
-// Names of the files, sorted.
+// Names returns the names of the files, sorted.
 func (f Files) Names() []string {
 	return slices.Sorted(maps.Keys(f))
 }

@@ -20,8 +20,8 @@ type artifactsCommand struct {
 	To       string   `help:"Folder to write to, which must be empty or not exist, instead of the standard output. Each Site has a folder in it." predictor:"dir"`
 }
 
-// Run prints the files of each Site, as the GitDeliveries of the deployment carry them or as the repository has them, or writes them to a folder. It returns an error for
-// what cannot be read.
+// Run prints the files of each Site, as the GitDeliveries of the deployment carry them or as the repository has them, or writes them to a
+// folder. It returns an error for unreadable objects and files.
 func (c *artifactsCommand) Run(s *streams) error {
 	printer := &renderCommand{objectsFlag: c.objectsFlag, To: c.To}
 	if err := printer.checkForm(); err != nil {
@@ -48,7 +48,7 @@ func (c *artifactsCommand) Run(s *streams) error {
 	return printer.printFiles(s.out, all)
 }
 
-// findDeployment returns the one deployment of a name, and what was composed for it.
+// findDeployment returns the single deployment of a name, with its composed objects.
 func findDeployment(ctx context.Context, from *cluster.Cluster, name string) (*cause.Facts, error) {
 	found, err := from.Subject(ctx, name)
 	if err != nil {

@@ -20,13 +20,13 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// A blueprintCommand holds what can be done with Blueprints.
+// A blueprintCommand holds the commands for Blueprints.
 type blueprintCommand struct {
 	Create createCommand `cmd:"" help:"Make a Blueprint from a kustomize directory."`
 	Test   testCommand   `cmd:"" help:"Render a Blueprint's own examples, and list the values that it reads. Exits with 1 when one fails."`
 }
 
-// choices are what a directory does not say about its Blueprint.
+// choices are the fields of a Blueprint that its directory does not contain.
 type choices struct {
 	Name    string   `help:"Name that all versions share."                      required:""`
 	Version string   `help:"Version, such as 1.2.0."                            required:""`
@@ -57,7 +57,8 @@ type createCommand struct {
 	Output string `default:"yaml" enum:"yaml,json" help:"Form of the Blueprint: yaml or json." short:"o"`
 }
 
-// Run writes the Blueprint, and says what in it could follow an intent and does not. It returns an error for a directory that would never render.
+// Run writes the Blueprint, and advises about fixed fields that could follow an intent. It returns an error for a directory that would never
+// render.
 func (c *createCommand) Run(s *streams) error {
 	b, err := c.createBlueprint(c.Dir)
 	if err != nil {
@@ -94,7 +95,7 @@ type testCommand struct {
 	Path string `arg:"" help:"File with Blueprints, - for the standard input, or a kustomize directory with examples in its blueprint.yaml." predictor:"file"`
 }
 
-// noExamples says what to do about a Blueprint without examples.
+// noExamples is the advice for a Blueprint without examples.
 const noExamples = "there is none to test: add an intent to examples in blueprint.yaml, or to spec.examples of the Blueprint"
 
 // An ExampleResult says whether one example of a Blueprint renders.
@@ -117,7 +118,7 @@ type ExampleResult struct {
 	Error string `json:"error,omitempty"`
 }
 
-// Run prints what each Blueprint reads, and one line for each example. It returns an error when one fails, or when there is none.
+// Run prints the values that each Blueprint reads, and one line for each example. It returns an error when one fails, or when there is none.
 func (t *testCommand) Run(s *streams) error {
 	blueprints, err := t.readBlueprints(s)
 	if err != nil {
@@ -141,7 +142,8 @@ func (t *testCommand) Run(s *streams) error {
 	return nil
 }
 
-// testBlueprint renders the examples of a Blueprint, and reports what it reads. A Blueprint without examples fails, with that as the reason.
+// testBlueprint renders the examples of a Blueprint, and reports the values that it reads. A Blueprint without examples fails, with that as
+// the reason.
 func testBlueprint(b *catalogv1alpha1.Blueprint, r render.Builder) ([]ExampleResult, error) {
 	if err := blueprint.Check(b); err != nil {
 		return nil, err
@@ -208,7 +210,8 @@ func printResults(w io.Writer, colours palette, all []ExampleResult) error {
 	return nil
 }
 
-// printTracks prints a line for what each track has, what both share and what is routed, and one for each name that may be a wrong reference.
+// printTracks prints a line for the objects of each track, for shared and for routed objects, and one for each name that may be a wrong
+// reference.
 func printTracks(w io.Writer, r ExampleResult) error {
 	if r.Tracks == nil {
 		return nil

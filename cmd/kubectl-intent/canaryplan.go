@@ -73,7 +73,7 @@ func (v *validation) addPlan(at Finding, in deployment.Input, c *offline.Compile
 	return nil
 }
 
-// printTextLines prints a line for each wave, and one for what they are together.
+// printTextLines prints a line for each wave, and a total.
 func (p PlanReport) printTextLines(w io.Writer) error {
 	name, total := quoteInvisible(strings.TrimPrefix(p.Namespace+"/"+p.Name, "/")), 0
 	for _, wave := range p.Waves {
@@ -99,7 +99,7 @@ func (w WaveReport) String() string {
 	return fmt.Sprintf("%s (%s) has %d steps: %s", name, strings.Join(w.Sites, ", "), len(w.Steps), strings.Join(steps, ", "))
 }
 
-// String returns the number of a step, its weight, and what it waits for.
+// String returns the number of a step, its weight, and its waits.
 func (s StepReport) String() string {
 	var waits []string
 	if s.Gate {

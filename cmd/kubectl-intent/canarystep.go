@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/function/canary"
 )
 
-// filesInStep returns what the Sites get in a step of a canary, counted from 1 over all waves. Sites of later waves get nothing yet. The folder of the
-// stable revision is not among the files. It returns an error for a step that the plan does not have.
+// filesInStep returns the files of the Sites in a step of a canary, counted from 1 over all waves. Sites of later waves get nothing yet. The
+// folder of the stable revision is not among the files. It returns an error for a step that the plan does not have.
 func filesInStep(all []rendered, waves []canary.PlannedWave, number int) ([]rendered, error) {
 	total, out := 0, []rendered{}
 	for _, w := range waves {

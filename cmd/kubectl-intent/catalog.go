@@ -34,12 +34,12 @@ type catalogFlags struct {
 
 func (f catalogFlags) isComplete() bool { return f.Live || len(f.Site) > 0 && len(f.Blueprint) > 0 }
 
-// isIncomplete is true where only one of what is needed together is given.
+// isIncomplete is true where only one of two flags that are required together is given.
 func (f catalogFlags) isIncomplete() bool {
 	return !f.Live && len(f.Site) > 0 != (len(f.Blueprint) > 0)
 }
 
-// an item of a catalog.
+// An item is an object of a catalog.
 type item struct {
 	meta metav1.PartialObjectMetadata
 	raw  json.RawMessage
@@ -137,7 +137,7 @@ func (s *source) setNamespace(c *deploymentv1alpha1.IntentDeployment) {
 	}
 }
 
-// defaultSite sets what the schema and the provider would set.
+// defaultSite sets the defaults of the schema and of the provider.
 func defaultSite(s *catalogv1alpha1.Site) {
 	if s.Spec.TargetNamespaces.Allowed == nil {
 		s.Spec.TargetNamespaces.Allowed = []string{"{claimNamespace}"}
@@ -160,7 +160,7 @@ func addObjects[T any](to *source, objects []T) error {
 	return nil
 }
 
-// answerNeeds answers needs of the catalog. It returns an error for what cannot be read from the cluster.
+// answerNeeds answers needs of the catalog. It returns an error for unreadable objects of the cluster.
 func (s *source) answerNeeds(needs []catalog.Need) (catalog.Answers, error) {
 	out := catalog.Answers{}
 	for _, n := range needs {
@@ -173,7 +173,7 @@ func (s *source) answerNeeds(needs []catalog.Need) (catalog.Answers, error) {
 	return out, nil
 }
 
-// findObjects returns what one need selects. Where configurations are missing, one without limits stands for each.
+// findObjects returns the objects that one need selects. Where configurations are missing, one without limits stands for each.
 func (s *source) findObjects(n catalog.Need) ([]json.RawMessage, error) {
 	switch {
 	case !s.inFiles[n.Kind] && s.cluster != nil:
@@ -203,7 +203,7 @@ func configWithoutLimits(name, prefix string) json.RawMessage {
 	c := configv1alpha1.ClusterProviderConfig{}
 	c.Spec.Git.URL, c.Spec.Git.Branch = "https://"+name+".invalid", "main"
 	c.Spec.Git.PathPrefix = prefix
-	// What has no functions always encodes.
+	// A value without functions always encodes.
 	b, _ := json.Marshal(c) //nolint:errchkjson // See above.
 	return b
 }

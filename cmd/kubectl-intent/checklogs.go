@@ -10,7 +10,8 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 )
 
-// showMeasured prints what a check of a deployment measured. It returns an error for a check that no Gate of the deployment has, with those that there are.
+// showMeasured prints the measurements of a check of a deployment. It returns an error for a check that no Gate of the deployment has, with
+// the existing checks.
 func (c *logsCommand) showMeasured(s *streams) error {
 	if c.Check == "" {
 		return usageError{errors.Errorf("name a check, or say --build: kubectl intent explain --claim %s lists the checks. Other logs are at the Sites: kubectl logs shows them there", c.Name)}

@@ -9,11 +9,11 @@ import (
 
 // checkoutFlags say which clone is read in place of a cluster.
 type checkoutFlags struct {
-	Checkout     string `help:"Clone of the repository that the deployment is delivered to. Revisions are read from it, and no cluster is asked: it has what was fetched."  predictor:"dir"`
+	Checkout     string `help:"Clone of the repository that the deployment is delivered to. Revisions are read from it, and no cluster is asked: it has the commits of the last fetch."  predictor:"dir"`
 	ControlPlane string `help:"Control plane, as the configuration names it, where several deliver to the repository."`
 }
 
-// findMemory returns the clone, and what it remembers of a deployment. Without a namespace it takes the only deployment of the name.
+// findMemory returns the clone, and its state of a deployment. Without a namespace it takes the only deployment of the name.
 func (f checkoutFlags) findMemory(ctx context.Context, namespace, name string) (*clone.Clone, clone.Memory, error) {
 	c, err := clone.Open(ctx, f.Checkout)
 	if err != nil {

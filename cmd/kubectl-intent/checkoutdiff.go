@@ -23,7 +23,7 @@ type Change struct {
 	// File, from the root of the checkout.
 	File string `json:"file"`
 
-	// Diff is a unified diff. It does not show what a Secret holds.
+	// Diff is a unified diff. It hides the data of a Secret.
 	Diff string `json:"diff"`
 }
 
@@ -36,7 +36,7 @@ func compareDirectory(root *os.Root, dir string, rendered tree.Files) ([]Change,
 	return compareFiles(dir, there, rendered), nil
 }
 
-// compareDirectories returns the differences of all directories: those of the Sites, and those that would be removed.
+// compareDirectories returns the differences of all directories: of the Sites' directories, and of directories to remove.
 func compareDirectories(root *os.Root, all []rendered, whose owner) ([]Rendering, error) {
 	out := make([]Rendering, 0, len(all))
 	paths := map[string]bool{}
@@ -83,7 +83,7 @@ func printChanges(w io.Writer, colours palette, all []Rendering) error {
 	return nil
 }
 
-// diffColour is that of git.
+// diffColour returns the colours that git uses.
 func diffColour(line string) []color.Attribute {
 	for _, c := range []struct {
 		prefix string
@@ -130,12 +130,12 @@ func unifiedDiff(name string, before, after []byte) string {
 	if after == nil {
 		to = os.DevNull
 	}
-	// What it returns begins with a line that names both files once more.
+	// Its result begins with a line that names both files once more.
 	_, text, _ := bytes.Cut(diff.Diff(from, before, to, after), []byte("\n"))
 	return string(text)
 }
 
-// isSecretObject is also true for what cannot be read: it could be one.
+// isSecretObject is also true for undecodable content: it could be a Secret.
 func isSecretObject(b []byte) bool {
 	o := metav1.TypeMeta{}
 	return yaml.Unmarshal(b, &o) != nil || o.Kind == "Secret" || strings.Contains(string(b), "kind: Secret")

@@ -18,7 +18,7 @@ type clusterFlags struct {
 	connectionFlags
 }
 
-// connectionFlags are the rest of what kubectl says about a connection. Help does not show them, as that of kubectl does not.
+// connectionFlags are the rest of kubectl's flags about a connection. Help does not show them, as kubectl's help does not.
 type connectionFlags struct {
 	As                    string        `help:"User to act as in the cluster."                         hidden:""`
 	AsGroup               []string      `help:"Groups to act as in the cluster." hidden:"" sep:"none"`

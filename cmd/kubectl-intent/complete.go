@@ -16,13 +16,13 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 )
 
-// completer is what kubectl calls to complete "kubectl intent". It is this program, under another name.
+// completer is the program that kubectl calls to complete "kubectl intent". It is this program, under another name.
 const completer = "kubectl_complete-intent"
 
 // lineToComplete is the variable that a shell sets to ask for completion of that line.
 const lineToComplete = "COMP_LINE"
 
-// What the words printed for kubectl end with: the shell completes files after them, or nothing else.
+// Last lines of the words printed for kubectl: the shell completes files after them, or nothing else.
 const (
 	thenFiles   = ":0"
 	thenNothing = ":4"
@@ -31,7 +31,7 @@ const (
 // patience is how long a completion waits for a cluster.
 const patience = 2 * time.Second
 
-// A completionCommand prints what a shell evaluates.
+// A completionCommand prints the completion script of a shell.
 type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"Shell: bash, zsh or fish."`
 }
@@ -88,7 +88,7 @@ func namesInCluster(a complete.Args, list func(*cluster.Cluster, context.Context
 	return list(c, ctx)
 }
 
-// clusterArgs are those flags, and their values, that a parser knows. Help would answer instead of the cluster.
+// clusterArgs returns the flags, and their values, that a parser knows. Help would answer instead of the cluster.
 func clusterArgs(parser *kong.Kong, words []string) []string {
 	known := map[string]*kong.Flag{}
 	for _, f := range parser.Model.Flags {
@@ -122,7 +122,7 @@ func completeLine(out io.Writer) error {
 	return nil
 }
 
-// completeWords answers kubectl, in the protocol of cobra: a word on each line, and then what the shell shall do.
+// completeWords answers kubectl, in the protocol of cobra: a word on each line, and then a directive for the shell.
 func completeWords(words []string, out io.Writer) error {
 	parser, err := newCommandParser(out, io.Discard)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// confirm asks the user whether a request is meant that changes what runs, and returns false if it is not. Nothing is asked where no person answers, as in a
-// script, nor with --yes.
+// confirm asks the user to confirm a request that changes running workloads, and returns false for a refusal. Nothing is asked where no
+// person answers, as in a script, nor with --yes.
 func (f *askFlags) confirm(s *streams, a *asked) (bool, error) {
 	question := a.question()
 	if f.Yes || !s.isInteractive || question == "" {
@@ -40,7 +40,7 @@ func (s *streams) askUser(question string) (bool, error) {
 	return false, nil
 }
 
-// question asks about a request that changes what runs, and is empty for another one.
+// question returns the question about a request that changes running workloads, and is empty for another request.
 func (a *asked) question() string {
 	name := a.spec.DeploymentRef.Name
 	switch a.spec.Action {

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// A diffCommand compares a file with what is delivered, or two revisions.
+// A diffCommand compares a file with the delivered files, or two revisions.
 type diffCommand struct {
 	catalogFlags
 	checkoutFlags
@@ -24,8 +24,8 @@ type diffCommand struct {
 	Revision []int64 `help:"Compare this revision with another one, both as the clone has them: given twice, the earlier one first."`
 }
 
-// Run prints how the files of each Site would change if the file were applied, or how they differ between two revisions. It exits with 1 when any do, as diff does. It
-// returns an error for objects that are not valid, for what would not be delivered, and for what cannot be read.
+// Run prints how the files of each Site would change if the file were applied, or how they differ between two revisions. It exits with 1 when
+// any do, as diff does. It returns an error for invalid objects, for objects that would not be delivered, and for unreadable ones.
 func (c *diffCommand) Run(s *streams) error {
 	compare := func() ([]Rendering, error) { return c.compareFile(s.in) }
 	if len(c.Revision) > 0 {
@@ -47,7 +47,7 @@ func (c *diffCommand) Run(s *streams) error {
 // compareFile returns how the files of each Site would change if the file were applied. While two revisions share the requests, the file is compared with the newer one.
 func (c *diffCommand) compareFile(in io.Reader) ([]Rendering, error) {
 	r := &renderCommand{subjectFlags: subjectFlags{catalogFlags: c.catalogFlags, File: c.File}}
-	// What no file gives of the catalog is read from the cluster.
+	// Catalog objects that no file has are read from the cluster.
 	r.Live = r.Live || len(c.Site) == 0 || len(c.Blueprint) == 0
 	compiled, err := r.compileOne(in)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *diffCommand) findDelivered(ctx context.Context, whose owner) (*cause.Fa
 	return findDeployment(ctx, opened, "intentdeployments."+whose.claim.APIGroup+"/"+whose.claim.Name)
 }
 
-// compareSites returns how the files of each Site change: those of Sites that are left too, whose directories are removed.
+// compareSites returns the changes of the files of each Site, including removed Sites, whose directories are removed.
 func compareSites(before, after []rendered) []Rendering {
 	there := map[string]rendered{}
 	for _, one := range before {

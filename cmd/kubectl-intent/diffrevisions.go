@@ -51,7 +51,8 @@ func filesOfRevision(ctx context.Context, from *clone.Clone, m clone.Memory, num
 	return out, nil
 }
 
-// filesOfSite returns the files of a Site. The path is that of today: that of a Site which was left is not known, and its name stands for it.
+// filesOfSite returns the files of a Site. The path is the present path: the earlier path of a removed Site is unknown, and its name stands
+// for it.
 func filesOfSite(ctx context.Context, from *clone.Clone, m clone.Memory, t deliveryv1alpha1.HistoryTree) (rendered, error) {
 	files, err := from.ReadFiles(ctx, t.Tree)
 	return rendered{site: t.Site, path: cmp.Or(m.Paths[t.Site], t.Site), files: files}, err

@@ -32,7 +32,7 @@ func newestTracks(f *cause.Facts) (map[string]string, error) {
 	return out, nil
 }
 
-// tracksOfTree returns the tracks of a directory: those that are asked for or, where none are, those that it holds.
+// tracksOfTree returns the tracks of a directory: the desired tracks or, where none are, the observed tracks.
 func tracksOfTree(d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree) []deliveryv1alpha1.TreeTrack {
 	if t.Action == deliveryv1alpha1.ActionDesired {
 		return slices.Clone(t.Tracks)

@@ -16,7 +16,7 @@ type digestCommand struct {
 	File string `arg:"" help:"File with IntentDeployments of either API group, or - for the standard input. Other objects in it are passed over." predictor:"file"`
 }
 
-// A Digest is that of one deployment's spec.
+// A Digest is the digest of one deployment's spec.
 type Digest struct {
 	// Namespace and Name of the deployment.
 	Namespace string `json:"namespace"`

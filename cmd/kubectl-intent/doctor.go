@@ -10,16 +10,16 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 )
 
-// A doctorCommand looks for what is wrong with an installation.
+// A doctorCommand looks for errors of an installation.
 type doctorCommand struct {
 	clusterFlags
 	formFlag
 
 	Pre     bool          `help:"Look at a cluster before Intentplane is installed: its version, Crossplane, and your rights."`
-	Timeout time.Duration `default:"10s" help:"How long to look. What was not read until then is unknown."`
+	Timeout time.Duration `default:"10s" help:"Time limit. Objects that were not read until then are unknown."`
 }
 
-// A diagnosisReport is what is printed as data.
+// A diagnosisReport is the diagnosis as data.
 type diagnosisReport struct {
 	Items    []diagnosis.Line `json:"items"`
 	Problems int              `json:"problems"`

@@ -85,7 +85,7 @@ func TestDoctor(t *testing.T) {
 			edit: func(all []*unstructured.Unstructured) {
 				*all[0] = *parse(t, `{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: far}, spec: {cluster: {kubeconfigSecretRef: {namespace: sites, name: far, key: value}}}}`)
 			},
-			says: []string{"ok sites: Site edge1: no deployment uses it, so its cluster and engine were not asked; what it names exists", "problem sites: Site far: Secret sites/far with key value does not exist", "Fix: Make Secret sites/far"},
+			says: []string{"ok sites: Site edge1: no deployment uses it, so its cluster and engine were not asked; the objects that it names exist", "problem sites: Site far: Secret sites/far with key value does not exist", "Fix: Make Secret sites/far"},
 		},
 		"JSON": {reason: "A script gets the lines.", args: []string{"-o", "json"}, says: []string{`"check": "versions"`, `"result": "ok"`, `"problems": 0`}},
 		"YAML": {reason: "The lines can be printed as YAML.", args: []string{"-o", "yaml"}, says: []string{"check: versions", "problems: 0"}},

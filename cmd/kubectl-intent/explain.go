@@ -43,7 +43,7 @@ type Explanation struct {
 	Sites []SiteExplanation `json:"sites,omitempty"`
 }
 
-// A SiteExplanation is what goes to one Site.
+// A SiteExplanation is the delivery to one Site.
 type SiteExplanation struct {
 	// Site, and the Path of the directory in the repository.
 	Site string `json:"site"`
@@ -56,8 +56,8 @@ type SiteExplanation struct {
 	Checks []deploymentv1alpha1.Check `json:"checks,omitempty"`
 }
 
-// Run prints an explanation of each deployment. Sites and values need a catalog. It returns an error for a deployment that is not
-// valid, and for what cannot be read.
+// Run prints an explanation of each deployment. Sites and values need a catalog. It returns an error for an invalid deployment, and for
+// unreadable objects.
 func (e *explainCommand) Run(s *streams) error {
 	if e.Claim == "" && e.isIncomplete() {
 		return usageError{errors.New("--site and --blueprint are needed together, or --live")}

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 )
 
-// A goal is what an Application or a deployment is waited for.
+// A goal is the awaited state of an Application or a deployment.
 type goal struct {
 	// isLive says that the Sites have to run the revision, which gates may judge still.
 	isLive bool
@@ -20,8 +20,8 @@ type goal struct {
 	// step of a canary that has to be live. 0 means all of them.
 	step int
 
-	// digest of the one spec that is waited for. Before it was seen, the deployment may have another one. Empty means that whatever the deployment asks for is
-	// waited for.
+	// digest of the awaited spec. Before it was seen, the deployment may have another one. Empty means that any spec of the
+	// deployment is awaited.
 	digest string
 
 	// isFixed says that another spec ends the wait, once one was seen.
@@ -31,7 +31,8 @@ type goal struct {
 	seen string
 }
 
-// parseGoal understands what follows --for, where sum returns the digest of the spec in a file. It returns an error for anything else, and that of sum.
+// parseGoal parses the value of --for, where sum returns the digest of the spec in a file. It returns an error for other text, and the error
+// of sum.
 func parseGoal(text string, in io.Reader, sum func(file string, in io.Reader) (string, error)) (goal, error) {
 	kind, value, _ := strings.Cut(text, "=")
 	switch {
@@ -52,7 +53,7 @@ func parseGoal(text string, in io.Reader, sum func(file string, in io.Reader) (s
 	return goal{}, usageError{errors.Errorf("--for=%s: want succeeded, live, step=N or digest=FILE", text)}
 }
 
-// digestOfDeploymentFile returns the digest of the spec of the one deployment in a file.
+// digestOfDeploymentFile returns the digest of the spec of the single deployment in a file.
 func digestOfDeploymentFile(file string, in io.Reader) (string, error) {
 	all, err := readClaims(in, file)
 	if err != nil {
@@ -65,8 +66,8 @@ func digestOfDeploymentFile(file string, in io.Reader) (string, error) {
 	return sum, errors.Wrap(err, "cannot compute the digest of the spec")
 }
 
-// compareSpec returns where the deployment is, and true, if its spec is not the one that is waited for: it was not applied yet, or another one took its
-// place.
+// compareSpec returns the progress of the deployment, and true, if its spec is not the awaited spec: it was not applied yet, or another spec
+// took its place.
 func (g *goal) compareSpec(now string) (progress, bool) {
 	if g.seen == "" && (g.digest == "" || g.digest == now) {
 		g.seen = now
@@ -77,7 +78,7 @@ func (g *goal) compareSpec(now string) (progress, bool) {
 	case g.seen == "":
 		return progress{result: waitGoesOn, message: "Pending: the deployment does not have the spec of the file yet.", digest: now}, true
 	}
-	return progress{result: waitSuperseded, message: "Superseded: another spec took the place of the one that was waited for.", digest: now}, true
+	return progress{result: waitSuperseded, message: "Superseded: another spec took the place of the expected spec.", digest: now}, true
 }
 
 // resultOf says whether the deployment is where it is wanted.

@@ -20,7 +20,8 @@ type historyCommand struct {
 	Revision int64  `help:"Show this revision alone."`
 }
 
-// Run prints the revisions that the ledger remembers. It returns an error for what cannot be read, and for a revision that the ledger does not remember.
+// Run prints the revisions that the ledger remembers. It returns an error for unreadable objects, and for a revision that the ledger does not
+// remember.
 func (c *historyCommand) Run(s *streams) error {
 	if c.Checkout != "" {
 		return c.showRemembered(s)
@@ -54,7 +55,7 @@ func (c *historyCommand) showRemembered(s *streams) error {
 	return c.printRevisions(s, all, func(style overview.Style) []string { return overview.RememberedLines(m, all, style) })
 }
 
-// selectRevisions returns the revision that is asked for, or all.
+// selectRevisions returns the requested revision, or all.
 func (c *historyCommand) selectRevisions(all []overview.Revision) ([]overview.Revision, error) {
 	if c.Revision == 0 {
 		return all, nil

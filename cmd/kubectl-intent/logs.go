@@ -13,20 +13,20 @@ import (
 // defaultStep is the step whose log says the most of a build that succeeded.
 const defaultStep = "build"
 
-// A logsCommand shows what a check measured, or the log of a build.
+// A logsCommand shows the measurements of a check, or the log of a build.
 type logsCommand struct {
 	clusterFlags
 	formFlag
 
 	Name  string `arg:""                       help:"Name of an IntentDeployment or an Application. With --build, of an Application with a source."  predictor:"claim"`
-	Check string `arg:""                       help:"Name of a check: shows what it measured at each Site."                                          optional:""`
+	Check string `arg:""                       help:"Name of a check: shows its measurements at each Site."                                          optional:""`
 
 	Build  bool   `help:"Show the log of the build. Other logs are at the Sites: kubectl logs shows them there."`
-	Step   string `help:"Step of the build, such as detect, build or export. Without it the one that runs or that failed, else build."`
+	Step   string `help:"Step of the build, such as detect, build or export. Without it the running or failed step, else build."`
 	Follow bool   `help:"Go on until the step of the build ends."                                             short:"f"`
 }
 
-// Run prints what a check measured, or copies the log of one step of the build. It returns an error for what is not there, or cannot be read.
+// Run prints the measurements of a check, or copies the log of one step of the build. It returns an error for missing or unreadable objects.
 func (c *logsCommand) Run(s *streams) error {
 	switch isOfBuild := c.Step != "" || c.Follow; {
 	case c.Build && (c.Check != "" || c.Output != "text"):
@@ -56,7 +56,7 @@ func (c *logsCommand) showBuild(s *streams) error {
 	}
 	build, step := lastBuildOf(b.Status.AtProvider)
 	if build == "" {
-		return errors.Errorf("%s: nothing was built yet: kubectl intent why says what is in the way", name)
+		return errors.Errorf("%s: nothing was built yet: kubectl intent why shows the obstacle", name)
 	}
 	pod, err := opened.PodOfBuild(ctx, build)
 	if err != nil {

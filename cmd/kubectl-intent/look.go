@@ -66,7 +66,7 @@ func (c *lookCommand) Run(s *streams) error {
 	return errors.Join(c.printValue(s.out, report, func(io.Writer) error { return printFound(s, report) }), report.trouble())
 }
 
-// refuseLook returns an error for an Application whose repository no provider looks at, whatever is requested.
+// refuseLook returns an error for an Application whose repository no provider looks at, with any request.
 func refuseLook(a *cause.Application) error {
 	if a.Spec.Source.Git == nil {
 		return errors.New("an archive is not looked at: name another one in spec.source.blob.url, or set another spec.source.trigger to build this one again")
@@ -77,7 +77,7 @@ func refuseLook(a *cause.Application) error {
 	return nil
 }
 
-// A lookReport is what a look found, for a program.
+// A lookReport is the result of a look, for a program.
 type lookReport struct {
 	Name string `json:"name"`
 
@@ -87,7 +87,7 @@ type lookReport struct {
 	// RequestedAt is the value of the annotation.
 	RequestedAt string `json:"requestedAt"`
 
-	// Revision that was looked for, and the Commit that it is at.
+	// Revision is the requested revision, and Commit the commit that it is at.
 	Revision string `json:"revision,omitempty"`
 	Commit   string `json:"commit,omitempty"`
 
@@ -116,7 +116,7 @@ func (r lookReport) trouble() error {
 	return errors.Errorf("%s: %s", r.Reason, r.Message)
 }
 
-// reportAfter returns the report of the Application after the look, or that of before where it cannot be read again.
+// reportAfter returns the report of the Application after the look, or its earlier report where it cannot be read again.
 func reportAfter(ctx context.Context, opened *cluster.Cluster, before *cluster.Subjects, name string, now time.Time) objectReport {
 	if _, after, err := findBuilt(ctx, opened, name); err == nil {
 		before = after
@@ -124,7 +124,7 @@ func reportAfter(ctx context.Context, opened *cluster.Cluster, before *cluster.S
 	return reportObjects(before, now)[0]
 }
 
-// findBuilt returns the one Application of a name, which has a source.
+// findBuilt returns the single Application of a name, which has a source.
 func findBuilt(ctx context.Context, opened *cluster.Cluster, name string) (string, *cluster.Subjects, error) {
 	found, err := opened.Subject(ctx, name)
 	if err != nil {
@@ -140,7 +140,7 @@ func findBuilt(ctx context.Context, opened *cluster.Cluster, name string) (strin
 func explainNoBuild(f *cause.ApplicationFacts) error {
 	valid := f.Application.Status.Conditions.Get(applicationv1alpha1.TypeValid)
 	if valid.Status != metav1.ConditionFalse {
-		return errors.New("the repository is not looked at yet: kubectl intent why says what is in the way")
+		return errors.New("the repository is not looked at yet: kubectl intent why shows the obstacle")
 	}
 	return errors.Errorf("%s: %s", valid.Reason, valid.Message)
 }
@@ -164,7 +164,7 @@ func awaitLook(ctx context.Context, read func(context.Context) (*buildv1alpha1.I
 	for {
 		b, err := read(ctx)
 		if ctx.Err() != nil {
-			return nil, endError{errors.New("the provider did not look in time: kubectl intent why says what is in the way"), exitTimedOut}
+			return nil, endError{errors.New("the provider did not look in time: kubectl intent why shows the obstacle"), exitTimedOut}
 		}
 		if err != nil || isAnswered(b, token) || isReconcileFailed(b, token) {
 			return b, err
@@ -176,7 +176,7 @@ func awaitLook(ctx context.Context, read func(context.Context) (*buildv1alpha1.I
 	}
 }
 
-// printFound prints the commit that a look found. What it did not find is said by an error.
+// printFound prints the commit that a look found. A failed look is reported by an error.
 func printFound(s *streams, r lookReport) error {
 	if r.Reason != "" {
 		return printLines(s, []string{r.Object.line()})

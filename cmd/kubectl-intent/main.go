@@ -1,5 +1,5 @@
-// Command kubectl-intent looks at IntentDeployments and what they need, from files or from a cluster, and asks for what a person decides. As kubectl-intent on the PATH it is
-// also "kubectl intent", and as kubectl_complete-intent it completes that.
+// Command kubectl-intent shows IntentDeployments and the objects that they need, from files or from a cluster, and requests the decisions of
+// a person. As kubectl-intent on the PATH it is also "kubectl intent", and as kubectl_complete-intent it completes that.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 // version of the build. The linker sets it.
 var version = "dev"
 
-// Exit codes. The last three are those of wait.
+// Exit codes. The last three are exit codes of wait.
 const (
 	exitInvalid    = 1
 	exitUsage      = 2
@@ -28,35 +28,35 @@ const (
 	exitSuperseded = 5
 )
 
-// commands are what kubectl-intent can do.
+// commands are the commands of kubectl-intent.
 type commands struct {
 	Abort      abortCommand      `cmd:"" help:"Give up the revision that goes out."`
 	Approve    approveCommand    `cmd:"" help:"Let the update through that waits."`
 	Artifacts  artifactsCommand  `cmd:"" help:"Show the files that a deployment delivers to each Site."`
 	Blueprint  blueprintCommand  `cmd:"" help:"Make and test Blueprints."`
 	Blueprints blueprintsCommand `cmd:"" help:"Show the Blueprints that a namespace may use, with parameters and defaults."`
-	Completion completionCommand `cmd:"" help:"Print what a shell needs to complete this command."`
-	Diff       diffCommand       `cmd:"" help:"Show what a file would change of what is delivered, as rendered objects. Exits with 1 when anything would."`
+	Completion completionCommand `cmd:"" help:"Print the script with which a shell completes this command."`
+	Diff       diffCommand       `cmd:"" help:"Show the changes that a file would make to the delivered objects. Exits with 1 when there are any."`
 	Digest     digestCommand     `cmd:"" help:"Print the digest that status.intentDigest has when the status speaks about this spec."`
-	Doctor     doctorCommand     `cmd:"" help:"Look for what is wrong with an installation of Intentplane. Exits with 1 when there are problems."`
-	Explain    explainCommand    `cmd:"" help:"Show what an IntentDeployment is understood as, and where each value comes from."`
+	Doctor     doctorCommand     `cmd:"" help:"Look for problems of an installation of Intentplane. Exits with 1 when there are any."`
+	Explain    explainCommand    `cmd:"" help:"Show how an IntentDeployment is understood, and where each value comes from."`
 	History    historyCommand    `cmd:"" help:"Show the revisions of a deployment, and why they were rejected."`
 	Import     importCommand     `cmd:"" help:"Convert the analyses of Argo Rollouts and Flagger into checks."`
-	Logs       logsCommand       `cmd:"" help:"Show what a check of a deployment measured, or the log of the build of an Application."`
+	Logs       logsCommand       `cmd:"" help:"Show the measurements of a check of a deployment, or the log of the build of an Application."`
 	Look       lookCommand       `cmd:"" help:"Have the repository with the source of an Application looked at now."`
 	Promote    promoteCommand    `cmd:"" help:"Release a step of a canary that waits, or all of them."`
-	Prune      pruneCommand      `cmd:"" help:"Remove packages that left their bundle, or from a repository what no object owns any more, after the plan was shown and confirmed. Exits with 3 when the plan changed, and removes nothing then."`
+	Prune      pruneCommand      `cmd:"" help:"Remove packages that left their bundle, or directories of a repository without an owner, after the plan was shown and confirmed. Exits with 3 when the plan changed, and removes nothing then."`
 	Refresh    refreshCommand    `cmd:"" help:"Have the repositories of a deployment looked at now, also where an error is waited out."`
-	Render     renderCommand     `cmd:"" help:"Write what an IntentDeployment renders to, for each Site that it goes to."`
+	Render     renderCommand     `cmd:"" help:"Write the rendered files of an IntentDeployment, for each Site that it goes to."`
 	Retry      retryCommand      `cmd:"" help:"Deliver the same again, as a new revision, which its gates judge again."`
 	Rollback   rollbackCommand   `cmd:"" help:"Go back to an earlier revision."`
 	Sites      sitesCommand      `cmd:"" help:"Show the Sites that a namespace may use."`
 	State      stateCommand      `cmd:"" help:"Read the records of bundles."`
-	Status     statusCommand     `cmd:"" help:"Show how far Bundles, Applications, deployments and clusters are, and what they wait for."`
+	Status     statusCommand     `cmd:"" help:"Show the progress of Bundles, Applications, deployments and clusters, and the cause of their wait."`
 	Validate   validateCommand   `cmd:"" help:"Look for mistakes in objects of Intentplane. Exits with 1 when there are any."`
-	Version    versionCommand    `cmd:"" help:"Print the versions of this program and of what is installed in the cluster."`
-	Why        whyCommand        `cmd:"" help:"Say why a Bundle, an Application, a deployment or a cluster does not go on, who has to act, and what to do."`
-	Wait       waitCommand       `cmd:"" help:"Wait until the Sites run what an Application, an IntentDeployment or a Bundle asks for now. Exits with 1 when that is rejected or held up, 3 when it is rolled back, 4 when it takes too long, and 5 when another spec took its place."`
+	Version    versionCommand    `cmd:"" help:"Print the versions of this program and of the packages in the cluster."`
+	Why        whyCommand        `cmd:"" help:"Say why a Bundle, an Application, a deployment or a cluster does not go on, who has to act, and how."`
+	Wait       waitCommand       `cmd:"" help:"Wait until the Sites run the present spec of an Application, an IntentDeployment or a Bundle. Exits with 1 when that is rejected or held up, 3 when it is rolled back, 4 when it takes too long, and 5 when another spec took its place."`
 }
 
 // streams that commands read from and write to.
@@ -73,7 +73,7 @@ type streams struct {
 	// screen is the terminal that out is. Nil means that out is none.
 	screen screen
 
-	// isInteractive says that a person answers what in is read for.
+	// isInteractive says that a person answers questions on in.
 	isInteractive bool
 
 	// now returns the time, in the zone in which people read it. run sets it where it is nil.
@@ -83,29 +83,29 @@ type streams struct {
 	interval time.Duration
 }
 
-// pollInterval is the time between two observations of what is waited for.
+// pollInterval is the time between two observations of an awaited object.
 func (s *streams) pollInterval() time.Duration { return cmp.Or(s.interval, waitInterval) }
 
 // A usageError says that the command line is wrong, and nothing was looked at.
 type usageError struct{ error }
 
-// A verdictError says that what was looked at is not as it should be. Why was printed.
+// A verdictError says that the examined objects failed a check. Why was printed.
 type verdictError struct {
 	// code that the program exits with. 0 stands for exitInvalid.
 	code int
 }
 
-// Error says nothing: what was found is printed already.
+// Error is empty: the findings are printed already.
 func (verdictError) Error() string { return "" }
 
-// An endError is how something that was waited for ended. A person reads what it says, if that was not printed already, and a script its code.
+// An endError is the end of a wait. A person reads its message, if that was not printed already, and a script its code.
 type endError struct {
 	error
 
 	code int
 }
 
-// Unwrap returns what is said.
+// Unwrap returns the error of the message.
 func (e endError) Unwrap() error { return e.error }
 
 // gcPercent lets the heap grow to five times the live objects: a command ends within seconds, and the default spends a fifth of its time on garbage collection.
@@ -128,7 +128,7 @@ func main() {
 func newCommandParser(out, problems io.Writer) (*kong.Kong, error) {
 	parser, err := kong.New(&commands{},
 		kong.Name("kubectl-intent"),
-		kong.Description("Looks at IntentDeployments and what they need, from files or from a cluster, and asks for what a person decides."),
+		kong.Description("Shows IntentDeployments and the objects that they need, from files or from a cluster, and records the decisions of a person."),
 		kong.Writers(out, problems))
 	if err == nil {
 		addExamples(parser.Model.Node)
@@ -161,7 +161,7 @@ func runCommand(args []string, s *streams, problems io.Writer) int {
 	return exitCode(c.Run(s), problems)
 }
 
-// printUsage prints what the program can do, as kubectl does without a command.
+// printUsage prints the commands of the program, as kubectl does without a command.
 func printUsage(parser *kong.Kong) error {
 	c, err := kong.Trace(parser, nil)
 	if err != nil {

@@ -61,7 +61,7 @@ func nonEmptyLines(lines ...string) []string {
 	return slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 }
 
-// reportEncoded returns the report of an object as JSON, from its own status alone. It is empty for what is not an object.
+// reportEncoded returns the report of an object as JSON, from its own status alone. It is empty for JSON without an object.
 func reportEncoded(b []byte) objectReport {
 	o := struct {
 		metav1.TypeMeta `json:",inline"`
@@ -80,7 +80,7 @@ func reportEncoded(b []byte) objectReport {
 	}
 }
 
-// reasonOfConditions returns why an object does not go on, else what it is doing, else why it is ready or not.
+// reasonOfConditions returns why an object does not go on, else its present operation, else why it is ready or not.
 func reasonOfConditions(all cause.Conditions) string {
 	for _, typ := range []string{deploymentv1alpha1.TypeStalled, deploymentv1alpha1.TypeReconciling} {
 		if all.IsTrue(typ) {

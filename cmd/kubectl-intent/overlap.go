@@ -19,14 +19,14 @@ import (
 	"github.com/intentplane/intentplane/function/deployment"
 )
 
-// A deliveredObject is one that a deployment brings to a Site of a repository.
+// A deliveredObject is an object that a deployment delivers to a directory of a repository.
 type deliveredObject struct {
 	// directory has the directories of all deployments of the Site: its repository, branch and path.
 	directory string
 	object    policy.Object
 }
 
-// A broughtObject is one that a deployment of a file brings to a Site.
+// A broughtObject is an object that a deployment of a file delivers to a Site.
 type broughtObject struct {
 	key  deliveredObject
 	site string
@@ -35,8 +35,8 @@ type broughtObject struct {
 // claims are the deployments that bring objects to Sites, as <namespace>/<name>. The first one keeps an object.
 type claims map[deliveredObject]string
 
-// addObjects notes what a deployment brings. It returns an error, whose reason deployment.ReasonOf returns, for an object that another one brings
-// to the same Site, and notes nothing of it then.
+// addObjects records the objects of a deployment. It returns an error, whose reason deployment.ReasonOf returns, for an object that another
+// one brings to the same Site, and notes nothing of it then.
 func (c claims) addObjects(name string, brought []broughtObject) error {
 	if err := c.findConflict(name, brought, nil); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (c claims) addObjects(name string, brought []broughtObject) error {
 	return nil
 }
 
-// findConflict returns an error for an object that another deployment brings to the same Site, but for those that are passed over.
+// findConflict returns an error for an object that another deployment delivers to the same Site, except for the skipped deployments.
 func (c claims) findConflict(name string, brought []broughtObject, passOver map[string]bool) error {
 	for _, b := range brought {
 		if other, ok := c[b.key]; ok && other != name && !passOver[other] {
@@ -58,7 +58,7 @@ func (c claims) findConflict(name string, brought []broughtObject, passOver map[
 	return nil
 }
 
-// objectsBroughtBy returns what a deployment brings to its Sites.
+// objectsBroughtBy returns the objects that a deployment delivers to its Sites.
 func objectsBroughtBy(places []compose.Rendered) []broughtObject {
 	out := []broughtObject{}
 	for _, p := range places {
@@ -78,7 +78,7 @@ func siteDirectory(url, branch, directory string) string {
 	return policy.RepositoryKey(url) + " " + branch + " " + path.Dir(path.Dir(directory))
 }
 
-// A rival is a deployment of a file, which is compared with those of the cluster.
+// A rival is a deployment of a file, which is compared with the deployments of the cluster.
 type rival struct {
 	at      Finding
 	d       document
@@ -86,8 +86,8 @@ type rival struct {
 	brought []broughtObject
 }
 
-// compareWithCluster finds objects that a deployment of the cluster, and of no file, delivers to the same Site. What the user may not read is
-// warned of, since a conflict with that stays unknown.
+// compareWithCluster finds objects that a deployment of the cluster, and of no file, delivers to the same Site. It warns of objects that the
+// user may not read, since a conflict with them stays unknown.
 func (v *validation) compareWithCluster(ctx context.Context) {
 	if v.catalog.cluster == nil || len(v.rivals) == 0 {
 		return
@@ -110,7 +110,8 @@ func (v *validation) compareWithCluster(ctx context.Context) {
 	v.sortFindings()
 }
 
-// readDelivered notes what the deployments of the cluster deliver, as far as the user may read it: in all namespaces, or in those of the files.
+// readDelivered records the objects that the deployments of the cluster deliver, as far as the user may read them: in all namespaces, or in
+// the namespaces of the files.
 func (v *validation) readDelivered(ctx context.Context, to *delivered) {
 	err := v.catalog.cluster.EachDelivery(ctx, cluster.AllNamespaces, to.addDelivery)
 	if !kerrors.IsForbidden(err) {
@@ -134,14 +135,14 @@ func (v *validation) sortFindings() {
 	})
 }
 
-// delivered is what the GitDeliveries of a cluster bring to the Sites of some deployments.
+// delivered has the objects that the GitDeliveries of a cluster deliver to the Sites of some deployments.
 type delivered struct {
 	// directories of the Sites. Nothing else is noted.
 	directories map[string]bool
 
 	objects claims
 
-	// unknown says what could not be noted, and why.
+	// unknown names the unreadable objects, with the errors.
 	unknown []string
 }
 
@@ -152,7 +153,7 @@ func (s *delivered) cannotRead(whose string, err error) {
 	}
 }
 
-// addDelivery takes what a GitDelivery delivered.
+// addDelivery records the objects of a GitDelivery.
 func (s *delivered) addDelivery(d *deliveryv1alpha1.GitDelivery) {
 	ref, remote := d.Spec.ForProvider.ClaimRef, d.Status.AtProvider.Remote
 	if remote == nil {

@@ -26,8 +26,8 @@ func newLocalRenderer() localRenderer {
 	return localRenderer{renderer: r, core: deployment.New(r)}
 }
 
-// renderSites returns what each Site is to hold. It returns an error, whose reason deployment.ReasonOf returns, for what would not be delivered,
-// and for objects that break a rule of their definition. Without configurations, their limits are not checked.
+// renderSites returns the desired files of each Site. It returns an error, whose reason deployment.ReasonOf returns, for objects that would
+// not be delivered, and for objects that break a rule of their definition. Without configurations, their limits are not checked.
 func (k localRenderer) renderSites(limited bool, in deployment.Input, c *offline.Compiled) ([]compose.Rendered, error) {
 	render := k.renderWithoutLimits
 	if limited {

@@ -8,11 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Who reads our text is a terminal, or a CI that takes lines with certain beginnings for its own commands. What others wrote can
-// neither steer the one nor forge lines for the other.
+// Who reads our text is a terminal, or a CI that takes lines with certain beginnings for its own commands. Text of other authors can neither
+// steer the terminal nor forge lines for the CI.
 
-// quoteInvisible quotes the characters that do not show: control characters, those that turn the direction of text, and bytes that are not
-// text.
+// quoteInvisible quotes invisible characters: control characters, characters that turn the direction of text, and bytes that are not text.
 func quoteInvisible(s string) string { return quoteRunes(s, "") }
 
 // quoteInvisibleInText is quoteInvisible, but for tabs and ends of lines.

@@ -61,7 +61,7 @@ type wideFlag struct {
 // isEncoded reports whether the output is data for a program.
 func (f listFlag) isEncoded() bool { return f.Output == "json" || f.Output == "yaml" }
 
-// style is that of a list, which is not cut.
+// style returns the style of a list, which is not cut.
 func (f listFlag) style() overview.Style { return overview.Style{IsWide: f.Output == "wide"} }
 
 func encodeValue(form string, v any) ([]byte, error) {
@@ -79,7 +79,7 @@ func encodeValue(form string, v any) ([]byte, error) {
 // A palette colours text, where a terminal shows it.
 type palette bool
 
-// paletteForFile returns one that paints on a terminal that can, unless the user wants none: see https://no-color.org.
+// paletteForFile returns a palette with colours for a terminal that has them, unless the user wants none: see https://no-color.org.
 func paletteForFile(f *os.File, getenv func(string) string) palette {
 	return palette(term.IsTerminal(int(f.Fd())) && getenv("NO_COLOR") == "" && getenv("TERM") != "dumb")
 }

@@ -15,11 +15,12 @@ import (
 type promoteCommand struct {
 	askFlags
 
-	Step *int32 `help:"Step whose pause ends, counted from 1 as in column STEP: for 3/5 it is --step 3. Without it, the one that waits for a user, or whose pause runs now." xor:"promote"`
+	Step *int32 `help:"Step whose pause ends, counted from 1 as in column STEP: for 3/5 it is --step 3. Without it, the step that waits for a user, or whose pause runs now." xor:"promote"`
 	Full bool   `help:"Release all steps: the revision gets all requests as soon as it has the pods for them, and the last step is judged."                xor:"promote"`
 }
 
-// Run releases a step of a canary, or all of them. It returns an error when no step pauses or waits for a user, and for what cannot be read or made.
+// Run releases a step of a canary, or all of them. It returns an error when no step pauses or waits for a user, and for unreadable objects or
+// a refused request.
 func (c *promoteCommand) Run(s *streams) error {
 	return c.createRequest(s, func(_ context.Context, a *asked) error {
 		a.spec.Action = rolloutv1alpha1.ActionPromote
@@ -31,7 +32,7 @@ func (c *promoteCommand) Run(s *streams) error {
 			a.spec.Step = stepToRelease(a.status.Canary)
 		}
 		if a.spec.Step == nil {
-			return errors.New("no step pauses or waits for a user: --step releases one that does not wait yet, and --full all of them")
+			return errors.New("no step pauses or waits for a user: --step releases a step that does not wait yet, and --full all of them")
 		}
 		return nil
 	})
@@ -48,14 +49,14 @@ func stepToRelease(c *deploymentv1alpha1.CanaryStatus) *int32 {
 	return c.Promote
 }
 
-// stepNumber returns the number of a step such as 3/5. It is false for what is not one.
+// stepNumber returns the number of a step such as 3/5. It is false for other text.
 func stepNumber(step string) (int32, bool) {
 	text, _, _ := strings.Cut(step, "/")
 	n, err := strconv.ParseInt(text, 10, 32)
 	return int32(n), err == nil
 }
 
-// explainPromotion returns what is wrong, and what to do, for a result that refuses a promotion.
+// explainPromotion returns an error with its remedy for a result that refuses a promotion.
 func (v ledgerView) explainPromotion(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec) error {
 	what := "all steps"
 	if asked.Step != nil {

@@ -21,21 +21,21 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 )
 
-// exitPlanChanged is the exit code of a prune whose plan is not the one that was confirmed.
+// exitPlanChanged is the exit code of a prune whose plan differs from the confirmed plan.
 const exitPlanChanged = 3
 
-// A pruneCommand removes what no object owns any more.
+// A pruneCommand removes unowned directories and packages.
 type pruneCommand struct {
 	clusterFlags
 	formFlag
 
-	Bundle        string        `arg:""                                                                                                                                                                help:"Remove packages that left this bundle, as state list calls it. Without it: those of all bundles of the namespace, and what deleted ones left." optional:"" predictor:"bundle"`
+	Bundle        string        `arg:""                                                                                                                                                                help:"Remove packages that left this bundle, as state list calls it. Without it: the packages that left any bundle of the namespace, a deleted one too." optional:"" predictor:"bundle"`
 	Directories   bool          `help:"Remove directories of the repository that no claim, composite or delivery names."`
 	Config        string        `help:"ClusterProviderConfig of the repository, or with providerconfig/NAME a ProviderConfig of the namespace. It goes with --directories."`
-	Only          []string      `help:"Only the directories of these paths, and those of claims of these names, or the packages of these names."                                                       sep:","`
-	MinAge        time.Duration `default:"1h"                                                                                                                                                          help:"Keep what was delivered, or left its bundle, a shorter time ago."`
+	Only          []string      `help:"Only the directories of these paths, and of claims of these names, or the packages of these names."                                                       sep:","`
+	MinAge        time.Duration `default:"1h"                                                                                                                                                          help:"Keep directories that were delivered, and packages that left their bundle, a shorter time ago."`
 	AllowMost     bool          `help:"Let more than half of the directories or packages go."`
-	AllowStateful bool          `help:"Let go what holds volumes, or what else cannot be made again."`
+	AllowStateful bool          `help:"Also prune objects with volumes or other state that cannot be recreated."`
 	Namespaces    []string      `help:"Namespaces beside that of the request, * for all. They count where --namespace is that of Crossplane."                                                          sep:","`
 	DryRun        bool          `help:"Show the plan, and remove nothing."`
 	Confirm       bool          `help:"Do not ask: whatever the plan removes may go."`
@@ -139,7 +139,7 @@ func newPruneObject(kind, namespace string, spec any) (*unstructured.Unstructure
 	return o, nil
 }
 
-// bundleReference returns the Bundle of a record's name: that of a namespaced composite ends with .ns. It returns nil for no name.
+// bundleReference returns the Bundle of a record's name: the name of a namespaced composite ends with .ns. It returns nil for no name.
 func bundleReference(name string) *statev1alpha1.BundleReference {
 	if name == "" {
 		return nil
@@ -164,12 +164,12 @@ func configReference(text string) rolloutv1alpha1.ConfigReference {
 	return rolloutv1alpha1.ConfigReference{Kind: kind, Name: name}
 }
 
-// followRequest waits until the request is as it should be, and says meanwhile what holds it up.
+// followRequest waits until the request meets a condition, and prints its obstacles meanwhile.
 func (p *pruning) followRequest(ctx context.Context, typ xpv2.ConditionType, is func(*statev1alpha1.PruneRequest) bool) error {
 	said := ""
 	err := p.cluster.FollowPrune(ctx, p.made, func(r *statev1alpha1.PruneRequest) (bool, error) {
 		p.request = r
-		p.made.SetResourceVersion(r.GetResourceVersion()) // What follows later watches from here: the server forgets older versions in minutes.
+		p.made.SetResourceVersion(r.GetResourceVersion()) // A later watch starts from here: the server forgets older versions in minutes.
 		if is(r) {
 			return true, nil
 		}
@@ -194,7 +194,7 @@ func describeCondition(c xpv2.Condition) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s: %s", c.Reason, c.Message), ": ")
 }
 
-// finishRequest lets the plan be confirmed and carried out, unless it is refused, or is that of a dry run.
+// finishRequest lets the plan be confirmed and carried out, unless it is refused, or belongs to a dry run.
 func (p *pruning) finishRequest(ctx context.Context) error {
 	switch p.request.Status.Phase {
 	case statev1alpha1.PhaseRefused:
@@ -232,7 +232,7 @@ func (p *pruning) carryOut(ctx context.Context) error {
 	return p.reportEnd()
 }
 
-// checkPlan returns an error for a plan that is not the one that --plan names.
+// checkPlan returns an error for another plan than --plan names.
 func (p *pruning) checkPlan() error {
 	if digest := p.request.Status.Plan.Digest; p.Plan != "" && digest != p.Plan {
 		return endError{error: errors.Errorf("the plan changed: it has digest %s now, and nothing was removed", digest), code: exitPlanChanged}
@@ -295,7 +295,7 @@ func (p *pruning) reportEnd() error {
 	return errors.Wrap(err, "cannot print")
 }
 
-// printPlan prints what would go, and what is kept and why.
+// printPlan prints the items to remove, and the kept items with their reasons.
 func printPlan(w io.Writer, r *statev1alpha1.PruneRequest) error {
 	plan := r.Status.Plan
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
@@ -328,7 +328,7 @@ func nameItem(i statev1alpha1.PruneItem) string {
 	return i.Path
 }
 
-// describeGoing says what an item holds that would go.
+// describeGoing describes the content of an item to remove.
 func describeGoing(i statev1alpha1.PruneItem) string {
 	said := formatCount(i.Objects, "object", "objects")
 	if i.Path != "" {

@@ -28,7 +28,7 @@ func claimVersions() []string {
 	return []string{"claims.intentplane.dev/v1alpha1", "intentplane.dev/v1alpha1"}
 }
 
-// crossplaneFields of a claim's spec, and the one of a composite's, belong to Crossplane.
+// crossplaneFields of the spec of a claim or of a composite belong to Crossplane.
 func crossplaneFields() []string {
 	return []string{
 		"crossplane", "compositionRef", "compositionSelector", "compositionRevisionRef", "compositionRevisionSelector",
@@ -36,7 +36,7 @@ func crossplaneFields() []string {
 	}
 }
 
-// readClaims reads the IntentDeployments of a file, and those that its Applications compose.
+// readClaims reads the IntentDeployments of a file, and the IntentDeployments that its Applications compose.
 func readClaims(in io.Reader, file string) ([]deploymentv1alpha1.IntentDeployment, error) {
 	documents, err := readDocuments(in, file)
 	if err != nil {
@@ -125,7 +125,7 @@ func (d document) hasContent() bool {
 	return err != nil || len(object) > 0
 }
 
-// readDocuments reads the objects of a file, or of the manifests in a directory, and those of each List in them.
+// readDocuments reads the objects of a file, or of the manifests in a directory, and the objects of each List in them.
 func readDocuments(in io.Reader, path string) ([]document, error) {
 	files, err := manifestsIn(path)
 	if err != nil {
@@ -189,8 +189,8 @@ func splitDocuments(file []byte) ([]document, error) {
 	}
 }
 
-// decodeStrictly refuses fields that do not exist, by their path, and fields that come twice. What Crossplane and the API server
-// add to an object that a user wrote is left out.
+// decodeStrictly refuses fields that do not exist, by their path, and fields that come twice. Fields that Crossplane and the API server add
+// to a user's object are left out.
 func decodeStrictly(document []byte, to any) error {
 	m := map[string]any{}
 	if err := yaml.UnmarshalStrict(document, &m); err != nil {

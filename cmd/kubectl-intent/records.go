@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// A stateCommand holds what can be read of the records of bundles. None of it writes to a cluster.
+// A stateCommand holds the commands that read records of bundles. None of it writes to a cluster.
 type stateCommand struct {
 	List   listRecordsCommand  `cmd:"" help:"List the records of bundles."`
 	Show   showRecordCommand   `cmd:"" help:"Show the record of a bundle, package by package."`
@@ -40,7 +40,7 @@ type listRecordsCommand struct {
 	recordFlags
 	objectsFlag
 
-	AllNamespaces bool `help:"List those of all namespaces." short:"A"`
+	AllNamespaces bool `help:"List the objects of all namespaces." short:"A"`
 }
 
 // A RecordSummary is one record in a list.
@@ -62,7 +62,7 @@ type RecordSummary struct {
 	Updated time.Time `json:"updated"`
 }
 
-// Run lists the records that can be read. It returns an error for what cannot be read, after the others are printed.
+// Run lists the records that can be read. It returns an error for unreadable records, after the others are printed.
 func (c *listRecordsCommand) Run(s *streams) error {
 	records, err := c.openRecords(c.AllNamespaces)
 	if err != nil {
@@ -154,7 +154,7 @@ type exportRecordCommand struct {
 	recordFlags
 
 	Name          string `arg:""          help:"Name of a bundle. Without one, all records of the namespace are printed, as a list." optional:""`
-	AllNamespaces bool   `help:"Print those of all namespaces." short:"A"`
+	AllNamespaces bool   `help:"Print the records of all namespaces." short:"A"`
 	Output        string `default:"json"  enum:"json,yaml"                                                                          help:"Form of the output: json or yaml." short:"o"`
 }
 
@@ -164,7 +164,7 @@ type ExportedRecord struct {
 	Namespace string `json:"namespace"`
 	Secret    string `json:"secret"`
 
-	// Record with all fields, also those that this version does not know.
+	// Record with all fields, including the fields that this version does not know.
 	Record *state.BundleState `json:"record"`
 }
 

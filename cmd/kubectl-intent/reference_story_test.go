@@ -20,7 +20,7 @@ const (
 
 <!-- "make generate" writes this page from the help of the program. -->
 
-This is what ` + "`kubectl intent COMMAND --help`" + ` says, of all commands. [kubectl-intent.md](kubectl-intent.md) explains them, with examples.
+This page has the output of ` + "`kubectl intent COMMAND --help`" + ` for each command. [kubectl-intent.md](kubectl-intent.md) explains them, with examples.
 `
 )
 
@@ -126,5 +126,5 @@ func flagRow(f *kong.Flag) string {
 func escapeCell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 func flagTable(rows []string) string {
-	return "| argument or flag | what it does |\n|---|---|\n" + strings.Join(rows, "\n") + "\n"
+	return "| argument or flag | effect |\n|---|---|\n" + strings.Join(rows, "\n") + "\n"
 }

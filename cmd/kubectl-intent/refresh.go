@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 )
 
-// A refreshCommand asks for a look at what is there now.
+// A refreshCommand requests a look at the present state.
 type refreshCommand struct {
 	clusterFlags
 	formFlag
@@ -24,8 +24,8 @@ type refreshCommand struct {
 	Timeout time.Duration `default:"1m"    help:"How long to wait."`
 }
 
-// Run annotates what has the name, waits until the provider has looked at each repository, Site and Gate of its deployment, or at the cluster, and prints what it
-// found. It returns an error when the object cannot be annotated, and when the provider did not look in time.
+// Run annotates the object of the name, waits until the provider has looked at each repository, Site and Gate of its deployment, or at the
+// cluster, and prints the results. It returns an error when the object cannot be annotated, and when the provider did not look in time.
 func (c *refreshCommand) Run(s *streams) error {
 	opened, err := c.openCluster()
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *refreshCommand) Run(s *streams) error {
 	return errors.Join(err, errors.Wrap(end, c.Name))
 }
 
-// A refreshReport is what came of a request, for a program.
+// A refreshReport is the result of a request, for a program.
 type refreshReport struct {
 	Name string `json:"name"`
 
@@ -68,13 +68,13 @@ type refreshReport struct {
 	// RequestedAt is the value of the annotation.
 	RequestedAt string `json:"requestedAt"`
 
-	// Answers of what has looked: GitDeliveries, SiteSyncs, Gates and ManagedClusters.
+	// Answers of the objects of the provider: GitDeliveries, SiteSyncs, Gates and ManagedClusters.
 	Answers []lookAnswer `json:"answers"`
 
 	Unread []cause.Unread `json:"unread,omitempty"`
 }
 
-// A lookAnswer is what one object of the provider found, such as a GitDelivery in its repository.
+// A lookAnswer is the result of one object of the provider, such as a GitDelivery in its repository.
 type lookAnswer struct {
 	// Object, as a person would name it.
 	Object  string `json:"object"`
@@ -96,7 +96,7 @@ type looker struct {
 	ready   xpv2.Condition
 }
 
-// lookersOf returns what the provider reconciles for a deployment.
+// lookersOf returns the objects that the provider reconciles for a deployment.
 func lookersOf(f *cause.Facts) []looker {
 	var out []looker
 	for i := range f.Deliveries {
@@ -123,10 +123,10 @@ type refresher struct {
 	// print lines while the wait goes on.
 	print func(lines []string) error
 
-	// last is what was looked at last.
+	// last is the last observation.
 	last *cluster.Subjects
 
-	// answered are the objects whose answer was printed, and report has what they said.
+	// answered are the objects whose answer was printed, and report has these answers.
 	answered map[string]bool
 	report   refreshReport
 }
@@ -138,7 +138,7 @@ func (r *refresher) awaitLooks(ctx context.Context) error {
 	for {
 		found, err := r.look(ctx)
 		if ctx.Err() != nil {
-			return endError{errors.New("the provider did not look in time: kubectl intent why says what is in the way"), exitTimedOut}
+			return endError{errors.New("the provider did not look in time: kubectl intent why shows the obstacle"), exitTimedOut}
 		}
 		if err != nil {
 			return err
@@ -154,7 +154,7 @@ func (r *refresher) awaitLooks(ctx context.Context) error {
 	}
 }
 
-// printAnswers prints what the provider answered, and returns true once all have. What the user may not read is waited for no longer.
+// printAnswers prints the answers of the provider, and returns true once all have come. Objects that the user may not read are not awaited.
 func (r *refresher) printAnswers(found *cluster.Subjects) (bool, error) {
 	var all []looker
 	for _, f := range found.AllDeployments() {
@@ -181,14 +181,14 @@ func (r *refresher) printAnswers(found *cluster.Subjects) (bool, error) {
 	return isDone, nil
 }
 
-// printUnseen says that no object of a kind shows what came of a request, and why.
+// printUnseen says that no object of a kind shows the result of a request, and why.
 func (r *refresher) printUnseen(name, kind string, unread []cause.Unread) error {
-	line := name + " was asked to reconcile: no " + kind + " says what came of it"
+	line := name + " was asked to reconcile: no " + kind + " shows the result"
 	r.report.Unread = append(r.report.Unread, unread...)
 	return r.print(append([]string{line}, unreadLines(unread)...))
 }
 
-// printAnswer prints what an object answered once, and returns true if it has.
+// printAnswer prints the answer of an object once, and returns true if it has one.
 func (r *refresher) printAnswer(l looker) (bool, error) {
 	if l.handled != r.token {
 		return false, nil

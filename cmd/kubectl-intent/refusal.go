@@ -19,8 +19,8 @@ import (
 	"github.com/intentplane/intentplane/function/deployment"
 )
 
-// expectRefusal returns why the deployment would refuse what is asked, as far as its GitDeliveries show, or nil if it would not. It returns nil as well
-// for a user who may not read GitDeliveries: then the deployment answers the RolloutRequest.
+// expectRefusal returns why the deployment would refuse the request, as far as its GitDeliveries show, or nil if it would not. It returns nil
+// as well for a user who may not read GitDeliveries: then the deployment answers the RolloutRequest.
 func (a *asked) expectRefusal(ctx context.Context) error {
 	if !slices.Contains([]rolloutv1alpha1.Action{rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionRollbackTo, rolloutv1alpha1.ActionPromote}, a.spec.Action) {
 		return nil
@@ -33,18 +33,18 @@ func (a *asked) expectRefusal(ctx context.Context) error {
 		return err
 	}
 	v := viewLedger(all)
-	// No GitDelivery shows what the Gate says.
+	// No GitDelivery shows the state of the Gate.
 	v.input.Proof.IsHeld = a.status.Canary != nil && a.status.Canary.State == deploymentv1alpha1.CanaryHeld
 	return v.explainRefusal(v.resultOf(a.spec), a.spec)
 }
 
-// A ledgerView is what the GitDeliveries of a deployment show of its ledger, and of the directories of its Sites.
+// A ledgerView is the ledger in the status of a deployment's GitDeliveries, with the directories of its Sites.
 type ledgerView struct {
 	state ledger.State
 	input step.Input
 }
 
-// viewLedger returns what the GitDeliveries of a deployment say about it.
+// viewLedger returns the view of the ledger in the GitDeliveries of a deployment.
 func viewLedger(all []*deliveryv1alpha1.GitDelivery) ledgerView {
 	out := ledgerView{state: cause.NewestLedger(all)}
 	held := map[string]deliveryv1alpha1.DeliveredTree{}
@@ -71,13 +71,13 @@ func viewLedger(all []*deliveryv1alpha1.GitDelivery) ledgerView {
 	return out
 }
 
-// resultOf returns what would become of a RolloutRequest.
+// resultOf returns the expected result of a RolloutRequest.
 func (v ledgerView) resultOf(spec rolloutv1alpha1.RolloutRequestSpec) rolloutv1alpha1.Result {
 	r := deployment.RequestOf(&rolloutv1alpha1.RolloutRequest{Spec: spec})
 	return rolloutv1alpha1.Result(step.ResultOf(v.state, v.input, r))
 }
 
-// explainRefusal returns what is wrong, and what to do, for a result that refuses, and nil for any other.
+// explainRefusal returns an error with its remedy for a result that refuses, and nil for any other.
 func (v ledgerView) explainRefusal(r rolloutv1alpha1.Result, asked rolloutv1alpha1.RolloutRequestSpec) error {
 	if c := v.state.Current; c != nil && asked.Revision > c.Number {
 		return nil // The status names a revision that Git has not recorded yet: the deployment answers once it has.
@@ -107,7 +107,7 @@ func (v ledgerView) explainRefusal(r rolloutv1alpha1.Result, asked rolloutv1alph
 	return nil
 }
 
-// describeUnchanged says why a rollback would change nothing, and what to do.
+// describeUnchanged says why a rollback would change nothing, and names the remedy.
 func (v ledgerView) describeUnchanged(asked rolloutv1alpha1.RolloutRequestSpec) string {
 	to := *asked.ToRevision
 	if v.state.IsRejected() && v.state.Target == to && !v.state.Restored {

@@ -33,13 +33,13 @@ type renderCommand struct {
 	objectsFlag
 
 	To         string `help:"Folder to write to, which must be empty or not exist, instead of the standard output. Each Site has a folder in it." predictor:"dir" xor:"to"`
-	Diff       string `help:"Checkout of the repository that it would be delivered to: print what would change there, and exit with 1 if anything would." predictor:"dir" xor:"to"`
+	Diff       string `help:"Checkout of the repository that it would be delivered to: print the changes there, and exit with 1 if there are any." predictor:"dir" xor:"to"`
 	PathPrefix string `help:"The configuration's pathPrefix in the repository, where no configuration is given."`
-	Inputs     bool   `help:"Write what is given to kustomize instead of what comes from it." xor:"what"`
-	Step       *int   `help:"Write what the Sites get in this step of a canary, counted from 1, as validate prints them. What the stable revision has in its track is left out." xor:"what,to"`
+	Inputs     bool   `help:"Write the input of kustomize instead of its output." xor:"what"`
+	Step       *int   `help:"Write the files of the Sites in this step of a canary, counted from 1, as validate prints them. The files of the stable revision in its track are left out." xor:"what,to"`
 }
 
-// A Rendering is what one Site receives.
+// A Rendering is the rendered delivery of one Site.
 type Rendering struct {
 	// Site, and the Path of the directory in the repository.
 	Site string `json:"site,omitempty"`
@@ -61,15 +61,15 @@ type Rendering struct {
 	Changes []Change `json:"changes,omitempty"`
 }
 
-// rendered are the files for one Site. One that waits has none, and its directory stays as it is.
+// rendered are the files for one Site. A Site that waits has none, and its directory stays as it is.
 type rendered struct {
 	site, path string
 	files      tree.Files
 	waits      bool
 }
 
-// Run prints the files for each Site, writes them to a folder, or prints what would change in a checkout. It returns an error for
-// objects that are not valid, for what would not be delivered, and for what cannot be read.
+// Run prints the files for each Site, writes them to a folder, or prints the changes of a checkout. It returns an error for invalid objects,
+// for objects that would not be delivered, and for unreadable ones.
 func (r *renderCommand) Run(s *streams) error {
 	if err := r.checkForm(); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (p compiledDeployment) whose() owner {
 	return ownerOfDeployment(p.input.Claim, p.Selection.Places)
 }
 
-// compileOne compiles the one deployment that is named.
+// compileOne compiles the single deployment that is named.
 func (r *renderCommand) compileOne(in io.Reader) (compiledDeployment, error) {
 	claims, from, err := r.loadDeployments(in)
 	if err != nil {
@@ -160,7 +160,7 @@ func (r *renderCommand) renderFiles(c compiledDeployment) ([]rendered, error) {
 	return filesInStep(out, waves, *r.Step)
 }
 
-// kustomizeInputs returns what is given to kustomize.
+// kustomizeInputs returns the inputs of kustomize.
 func kustomizeInputs(c *offline.Compiled) ([]rendered, error) {
 	out := make([]rendered, 0, len(c.Inputs))
 	for i, one := range c.Inputs {
@@ -234,7 +234,7 @@ func (r *renderCommand) printStream(w io.Writer, all []rendered) error {
 	return nil
 }
 
-// printableFile is a file as it is printed. What comes from kustomize is YAML of ours, which has no control characters.
+// printableFile returns the printed form of a file. Output of kustomize is YAML of ours, which has no control characters.
 func (r *renderCommand) printableFile(file []byte) string {
 	if r.Inputs {
 		return quoteInvisibleInText(string(file))

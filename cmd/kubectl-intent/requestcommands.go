@@ -37,21 +37,21 @@ type askFlags struct {
 
 type abortCommand struct{ askFlags }
 
-// Run rejects the revision that goes out. It returns an error for what cannot be read or made.
+// Run rejects the revision that goes out. It returns an error for unreadable objects and for a request that cannot be created.
 func (c *abortCommand) Run(s *streams) error {
 	return c.createRequest(s, withAction(rolloutv1alpha1.ActionAbort))
 }
 
 type retryCommand struct{ askFlags }
 
-// Run starts the same revision again. It returns an error for what cannot be read or made.
+// Run starts the same revision again. It returns an error for unreadable objects and for a request that cannot be created.
 func (c *retryCommand) Run(s *streams) error {
 	return c.createRequest(s, withAction(rolloutv1alpha1.ActionRetry))
 }
 
 type approveCommand struct{ askFlags }
 
-// Run approves the update that waits. It returns an error when none does, and for what cannot be read or made.
+// Run approves the update that waits. It returns an error when none does, for unreadable objects and for a request that cannot be created.
 func (c *approveCommand) Run(s *streams) error {
 	return c.createRequest(s, func(ctx context.Context, a *asked) error {
 		u := a.status.Update
@@ -93,10 +93,10 @@ func explainNoUpdate(ctx context.Context, c *cluster.Cluster, name string) error
 type rollbackCommand struct {
 	askFlags
 
-	ToRevision int64 `help:"Revision to roll back to. Without it, the newest one before the present one that was verified and does not run already."`
+	ToRevision int64 `help:"Revision to roll back to. Without it, the newest verified earlier revision that does not run already."`
 }
 
-// Run rolls back to an earlier revision. It returns an error when there is none, and for what cannot be read or made.
+// Run rolls back to an earlier revision. It returns an error when there is none, for unreadable objects and for a request that cannot be created.
 func (c *rollbackCommand) Run(s *streams) error {
 	return c.createRequest(s, func(ctx context.Context, a *asked) error {
 		a.spec.Action, a.spec.ToRevision = rolloutv1alpha1.ActionRollbackTo, &c.ToRevision
@@ -130,7 +130,7 @@ func latestRollbackTarget(all []*deliveryv1alpha1.GitDelivery, s deploymentv1alp
 func explainNoTarget(all []*deliveryv1alpha1.GitDelivery, s deploymentv1alpha1.IntentDeploymentStatus) error {
 	for _, p := range cause.NewestLedger(all).Targets() {
 		if p.Number < s.Revision && p.Number == s.LiveRevision {
-			return errors.Errorf("no earlier revision was verified everywhere that does not run already: --to-revision %d asks for the one that runs", p.Number)
+			return errors.Errorf("no earlier revision was verified everywhere that does not run already: --to-revision %d asks for the running revision", p.Number)
 		}
 	}
 	return errors.New("no earlier revision was verified everywhere, so nothing can be rolled back to: change the intent")
@@ -143,7 +143,7 @@ func withAction(action rolloutv1alpha1.Action) func(context.Context, *asked) err
 	}
 }
 
-// asked is what is asked of a deployment, and what is known of it.
+// asked is the request to a deployment, with the deployment's status.
 type asked struct {
 	cluster *cluster.Cluster
 	spec    rolloutv1alpha1.RolloutRequestSpec
@@ -172,7 +172,7 @@ func (f *askFlags) createRequest(s *streams, complete func(context.Context, *ask
 		return err
 	}
 	if f.DryRun == "client" {
-		// What is printed can be applied, which needs a name.
+		// Printed output can be applied, which needs a name.
 		o.SetName(strings.TrimSuffix(o.GetGenerateName(), "-"))
 		o.SetGenerateName("")
 		return f.printRequest(s.out, o, "would be created")
@@ -195,7 +195,7 @@ func (f *askFlags) readDeployment(ctx context.Context, c *cluster.Cluster) (*ask
 	if err != nil {
 		return nil, err
 	}
-	// What a newer version says beside it is not read.
+	// Additional fields of a newer version are not read.
 	d := &struct {
 		metav1.TypeMeta `json:",inline"`
 		Metadata        metav1.ObjectMeta `json:"metadata"`
@@ -210,7 +210,7 @@ func (f *askFlags) readDeployment(ctx context.Context, c *cluster.Cluster) (*ask
 		return nil, errors.Wrapf(err, "cannot decode the status of %s", f.Name)
 	}
 	if d.Status.Revision == 0 {
-		return nil, errors.Errorf("%s has no revision yet: kubectl intent why %s -n %s says what is in the way", f.Name, f.Name, c.Namespace())
+		return nil, errors.Errorf("%s has no revision yet: kubectl intent why %s -n %s shows the obstacle", f.Name, f.Name, c.Namespace())
 	}
 	return &asked{
 		cluster: c,
@@ -292,7 +292,7 @@ func (f *askFlags) awaitResult(ctx context.Context, s *streams, c *cluster.Clust
 	return verdictOfRequest(last)
 }
 
-// lateAnswer is the error of a request that did not end before the timeout: it says what was answered last.
+// lateAnswer is the error of a request that did not end before the timeout, with the last answer.
 func lateAnswer(name, last string) error {
 	if last == "" {
 		return errors.Errorf("%s did not come to its end in time: the provider has not answered yet: does it run?", name)
@@ -316,7 +316,7 @@ func verdictOfRequest(r *rolloutv1alpha1.RolloutRequest) error {
 	return nil
 }
 
-// requestResult returns what a request became. It is empty before the provider observed it.
+// requestResult returns the result of a request. It is empty before the provider observed it.
 func requestResult(r *rolloutv1alpha1.RolloutRequest) rolloutv1alpha1.Result {
 	return rolloutv1alpha1.Result(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted).Reason)
 }

@@ -152,12 +152,12 @@ func TestAsk(t *testing.T) {
 			args: []string{"promote", "shop"}, says: "shop-promote-5-x created", want: requestAbout("5", "Promote", "promote", ", step: 2"),
 		},
 		"AbortBlind": {reason: "A user who may not read GitDeliveries leaves the answer to the deployment.", args: []string{"abort", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", says: "created", want: request("Abort", "abort", "")},
-		"Nowhere":    {reason: "There is none before the one that runs.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere that does not run already: --to-revision 1 asks for the one that runs\n"},
+		"Nowhere":    {reason: "There is none before the one that runs.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere that does not run already: --to-revision 1 asks for the running revision\n"},
 		"NoTarget":   {reason: "No flag finds a target where no earlier revision was verified.", status: "{revision: 1, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere, so nothing can be rolled back to: change the intent\n"},
 		"MayNot":     {reason: "A user who may not list GitDeliveries sees why the rollback has no target.", args: []string{"rollback", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", code: exitInvalid, says: "cannot list gitdeliveries.delivery.intentplane.dev: ask for the right to list them (examples/rbac has the roles): "},
 		"MayNotAsk":  {reason: "A user without the right to create requests is advised to ask for it.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: exitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to create them (examples/rbac has the roles): "},
 		"Unknown":    {reason: "A request is made without requestedBy when the API server does not say who asks.", args: []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created", want: without(request("Abort", "abort", ""), "requestedBy")},
-		"None":       {reason: "A deployment without a revision has nothing to retry.", status: "{}", args: []string{"retry", "shop"}, code: exitInvalid, says: "shop has no revision yet: kubectl intent why shop -n team-a says what is in the way\n"},
+		"None":       {reason: "A deployment without a revision has nothing to retry.", status: "{}", args: []string{"retry", "shop"}, code: exitInvalid, says: "shop has no revision yet: kubectl intent why shop -n team-a shows the obstacle\n"},
 		"Promote": {
 			reason: "The step that waits is released.", args: []string{"promote", "shop"}, delivery: inCanary, status: "{revision: 4, canary: {promote: 2, state: AwaitingPromotion}}",
 			says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2"),
@@ -169,7 +169,7 @@ func TestAsk(t *testing.T) {
 		"PromoteStep": {reason: "A step is released before it waits.", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2")},
 		"PromoteFull": {reason: "All steps are released at once.", args: []string{"promote", "shop", "--full"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", full: true")},
 		"PromoteBoth": {reason: "A step and all of them are not released at once.", args: []string{"promote", "shop", "--step=2", "--full"}, code: exitUsage, says: "--step and --full can't be used together"},
-		"PromoteNone": {reason: "No step is released when none waits and none is named.", args: []string{"promote", "shop"}, delivery: inCanary, code: exitInvalid, says: "shop: no step pauses or waits for a user: --step releases one that does not wait yet, and --full all of them\n"},
+		"PromoteNone": {reason: "No step is released when none waits and none is named.", args: []string{"promote", "shop"}, delivery: inCanary, code: exitInvalid, says: "shop: no step pauses or waits for a user: --step releases a step that does not wait yet, and --full all of them\n"},
 		"PromotePassed": {
 			reason: "A step that is passed is refused with the one that can be released.", args: []string{"promote", "shop", "--step=1"}, delivery: inCanary, code: exitInvalid,
 			says: "shop: step 1 of revision 4 cannot be released: no user is awaited there; possible: 2\n",

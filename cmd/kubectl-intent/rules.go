@@ -15,15 +15,15 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// checkRules returns an error, which names the file, the object and the field, for objects that break a rule (CEL) of a definition
-// that their Blueprint ships. The function runs no rules: it has to answer fast whatever a Blueprint holds. An author has the time.
+// checkRules returns an error, which names the file, the object and the field, for objects that break a rule (CEL) of a definition that their
+// Blueprint ships. The function runs no rules: it has to answer fast for every Blueprint. An author has the time.
 func checkRules(b *catalogv1alpha1.Blueprint, files tree.Files) error {
 	server, err := serverOfBlueprint(b)
 	if err != nil {
 		return err
 	}
 	for _, name := range files.Names() {
-		// What is not an object was found by the checks of the function.
+		// Other documents were found by the checks of the function.
 		object, err := parseObject(files[name])
 		if err != nil {
 			continue

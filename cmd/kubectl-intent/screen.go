@@ -38,7 +38,7 @@ func (s screen) width() int {
 	return w
 }
 
-// Control sequences of a terminal (ECMA-48): to its first character, and to remove what comes after the cursor.
+// Control sequences of a terminal (ECMA-48): move to its first character, and remove the text after the cursor.
 const (
 	toBegin    = "\x1b[H"
 	eraseRest  = "\x1b[J"
@@ -46,7 +46,7 @@ const (
 	eraseWhole = "\x1b[2J"
 )
 
-// redraw replaces what a terminal shows by lines, as many as it has room for. The first time it clears the terminal.
+// redraw replaces the content of a terminal by lines, as many as it has room for. The first time it clears the terminal.
 func (s screen) redraw(out io.Writer, lines []string, isFirst bool) error {
 	b := bytes.Buffer{}
 	if isFirst {

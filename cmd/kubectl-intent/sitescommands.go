@@ -20,7 +20,7 @@ type sitesCommand struct {
 	listFlag
 }
 
-// Run prints the Sites that the namespace may use. It returns an error for what cannot be read.
+// Run prints the Sites that the namespace may use. It returns an error for an unreadable catalog.
 func (c *sitesCommand) Run(s *streams) error {
 	opened, err := c.openCluster()
 	if err != nil {
@@ -50,7 +50,8 @@ type blueprintsCommand struct {
 	Name string `arg:"" help:"Name that an intent says, or that of the object. All with the name are shown with their parameters and metrics." optional:""`
 }
 
-// Run prints the Blueprints, or those of one name with all that an author needs. It returns an error for what cannot be read, and for a name that none has.
+// Run prints the Blueprints, or the Blueprints of one name with all details for an author. It returns an error for an unreadable catalog, and
+// for a name that no Blueprint has.
 func (c *blueprintsCommand) Run(s *streams) error {
 	opened, err := c.openCluster()
 	if err != nil {
@@ -72,7 +73,7 @@ func (c *blueprintsCommand) Run(s *streams) error {
 	return printLines(s, append(c.blueprintLines(entries), origin...))
 }
 
-// selectBlueprints returns those with the name that is asked for, or all, sorted.
+// selectBlueprints returns the Blueprints with the requested name, or all, sorted.
 func (c *blueprintsCommand) selectBlueprints(all []catalogview.Blueprint) []catalogview.Blueprint {
 	out := []catalogview.Blueprint{}
 	for _, e := range all {
@@ -124,13 +125,13 @@ func printCatalog[T any](s *streams, form string, entries []T, from *cluster.Cat
 	return printEncoded(s, form, out)
 }
 
-// originLines say what could not be read, and what was read instead.
+// originLines name the unread parts of the catalog, and the source that replaced them.
 func originLines(c *cluster.Catalog, namespace string) []string {
 	var out []string
 	for _, u := range c.Unread {
 		line := "Not read: " + u.What + ": " + u.Why + ". "
 		if c.Published != "" {
-			out = append(out, line+"This is what the provider publishes in ConfigMap "+c.Published)
+			out = append(out, line+"The provider publishes this in ConfigMap "+c.Published)
 			continue
 		}
 		out = append(out, line+"These are the names that deployments of the namespace use. The provider publishes more once you ask for it: kubectl create configmap "+

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 )
 
-// redrawInterval is the shortest time between two drawings of what changes: there are five in a second at most.
+// redrawInterval is the shortest time between two drawings of changes: there are five in a second at most.
 const redrawInterval = 200 * time.Millisecond
 
 // A statusCommand shows Bundles, Applications, deployments and clusters.
@@ -22,13 +22,13 @@ type statusCommand struct {
 	listFlag
 
 	Name          string `arg:""         help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME. Without a name all of the namespace are listed." optional:"" predictor:"subject"`
-	AllNamespaces bool   `help:"List those of all namespaces."                                                                                                                   short:"A"`
+	AllNamespaces bool   `help:"List the objects of all namespaces."                                                                                                                   short:"A"`
 	Watch         bool   `help:"Show each change, until the command is ended. On a terminal the output is drawn again, elsewhere each change is a line."                         short:"w"`
-	Stuck         bool   `help:"Show only what does not go on until a person acts."`
+	Stuck         bool   `help:"Show only objects that do not go on until a person acts."`
 }
 
-// Run prints how far Bundles, Applications, deployments and clusters are. It returns an error for what cannot be read, also if it printed the rest: no script takes
-// an outage for a list in which nothing is stuck.
+// Run prints how far Bundles, Applications, deployments and clusters are. It returns an error for unreadable objects, also if it printed the
+// rest: no script takes an outage for a list in which nothing is stuck.
 func (c *statusCommand) Run(s *streams) error {
 	if c.Name != "" && c.AllNamespaces {
 		return usageError{errors.New("--all-namespaces is for a list: a name is one of a namespace")}
@@ -51,7 +51,7 @@ func (c *statusCommand) Run(s *streams) error {
 	return errors.Join(c.printSubjects(s, found), found.Failure)
 }
 
-// readSubjects reads what is shown, once.
+// readSubjects reads the subjects to show, once.
 func (c *statusCommand) readSubjects(ctx context.Context, from *cluster.Cluster) (*cluster.Subjects, error) {
 	found, err := c.readNamed(ctx, from)
 	if err == nil && c.Stuck {
@@ -60,7 +60,7 @@ func (c *statusCommand) readSubjects(ctx context.Context, from *cluster.Cluster)
 	return found, err
 }
 
-// readNamed reads what has the name or, without one, all.
+// readNamed reads the subjects of the name or, without one, all.
 func (c *statusCommand) readNamed(ctx context.Context, from *cluster.Cluster) (*cluster.Subjects, error) {
 	if c.Name != "" {
 		return from.Subject(ctx, c.Name)
@@ -75,7 +75,7 @@ func (c *statusCommand) namespaceToRead(of *cluster.Cluster) string {
 	return of.Namespace()
 }
 
-// sortedRows returns the rows of what was found, sorted, and with --stuck those that need a person.
+// sortedRows returns the rows of subjects, sorted, and with --stuck only rows that need a person.
 func (c *statusCommand) sortedRows(found *cluster.Subjects, now time.Time) []overview.Row {
 	out := rowsOfSubjects(found, now)
 	if c.Stuck {
@@ -84,7 +84,7 @@ func (c *statusCommand) sortedRows(found *cluster.Subjects, now time.Time) []ove
 	return out
 }
 
-// detailedOverviews returns overviews of what was found, with all parts.
+// detailedOverviews returns overviews of subjects, with all parts.
 func (c *statusCommand) detailedOverviews(found *cluster.Subjects, now time.Time) []overview.Overview {
 	out := overviewsOfSubjects(found, now)
 	if c.Stuck {
@@ -93,14 +93,14 @@ func (c *statusCommand) detailedOverviews(found *cluster.Subjects, now time.Time
 	return out
 }
 
-// printSubjects prints what was found, once.
+// printSubjects prints the subjects, once.
 func (c *statusCommand) printSubjects(s *streams, found *cluster.Subjects) error {
 	now := s.now()
 	switch c.Output {
 	case "json", "yaml":
 		return c.printObjects(s, found, now)
 	case "name":
-		// The output is for another command, so a person reads elsewhere what is not in it.
+		// The output is for another command, so a person reads the unread objects elsewhere.
 		return errors.Join(printLines(&streams{out: s.problems}, overview.UnreadSummary(found.Beneath.Unread)), printLines(s, namesOfRows(c.sortedRows(found, now))))
 	}
 	return printLines(s, c.subjectLines(s, found, now))
@@ -125,7 +125,7 @@ func namesOfRows(rows []overview.Row) []string {
 	return out
 }
 
-// subjectLines returns the lines of what was found.
+// subjectLines returns the lines of the subjects.
 func (c *statusCommand) subjectLines(s *streams, found *cluster.Subjects, now time.Time) []string {
 	style := overview.Style{Now: now, Width: s.screen.width(), IsWide: c.Output == "wide"}
 	if c.Name == "" {

@@ -29,7 +29,7 @@ func (c *statusCommand) watchChanges(ctx context.Context, s *streams, opened *cl
 	return v.followChanges(ctx, m.Changed())
 }
 
-// lookBeneath adds to a look what the objects that were found depend on.
+// lookBeneath adds the dependencies of the found objects to a look.
 func lookBeneath(m *cluster.Mirror, look func(context.Context) (*cluster.Subjects, error)) func(context.Context) (*cluster.Subjects, error) {
 	return func(ctx context.Context) (*cluster.Subjects, error) {
 		found, err := look(ctx)
@@ -40,7 +40,7 @@ func lookBeneath(m *cluster.Mirror, look func(context.Context) (*cluster.Subject
 	}
 }
 
-// A viewer shows what changes.
+// A viewer shows changes.
 type viewer struct {
 	*streams
 
@@ -52,8 +52,8 @@ type viewer struct {
 	said  map[string]string
 }
 
-// followChanges shows what is there, and then each change: at most one drawing in redrawInterval, fewer where drawings take long, and the last change always. A terminal is drawn again each second
-// too, since times pass.
+// followChanges shows the present state, and then each change: at most one drawing in redrawInterval, fewer where drawings take long, and the
+// last change always. A terminal is drawn again each second too, since times pass.
 func (v *viewer) followChanges(ctx context.Context, changed <-chan struct{}) error {
 	clock := time.NewTicker(time.Second)
 	defer clock.Stop()
@@ -62,7 +62,7 @@ func (v *viewer) followChanges(ctx context.Context, changed <-chan struct{}) err
 		if err := v.showCurrent(ctx); err != nil {
 			return err
 		}
-		// What changes meanwhile is kept in the channel.
+		// Changes meanwhile are kept in the channel.
 		pause := time.NewTimer(pauseAfter(v.now().Sub(began), redrawInterval))
 		select {
 		case <-ctx.Done():
@@ -97,7 +97,7 @@ func (v *viewer) awaitChange(ctx context.Context, changed <-chan struct{}, secon
 	return true
 }
 
-// showCurrent shows what is there now: on a terminal all of it, elsewhere a line for each object that changed.
+// showCurrent shows the present state: on a terminal all of it, elsewhere a line for each object that changed.
 func (v *viewer) showCurrent(ctx context.Context) error {
 	found, err := v.look(ctx)
 	if err != nil && v.drawn == nil && v.said == nil {

@@ -16,7 +16,7 @@ type subjectFlags struct {
 
 	File       string `arg:"" help:"File with IntentDeployments, or - for the standard input." optional:"" predictor:"file"`
 	Claim      string `help:"Name of an IntentDeployment in the cluster, instead of a file. Where both API groups have one, intentdeployments.GROUP/NAME." predictor:"claim"`
-	WithUpdate bool   `help:"Of a deployment in the cluster with the update policy Manual: compile it with the Blueprint that waits for approval, and not with the one that it stays with."`
+	WithUpdate bool   `help:"Of a deployment in the cluster with the update policy Manual: compile it with the Blueprint that waits for approval, and not with its present Blueprint."`
 }
 
 // loadDeployments returns the deployments, each in its namespace, and the catalog.
@@ -28,7 +28,7 @@ func (f *subjectFlags) loadDeployments(in io.Reader) ([]deploymentv1alpha1.Inten
 		f.Live = true
 	}
 	if f.WithUpdate && f.Claim == "" {
-		return nil, nil, usageError{errors.New("--with-update is for --claim: what a file says follows its channel")}
+		return nil, nil, usageError{errors.New("--with-update is for --claim: the spec in a file follows its channel")}
 	}
 	from, err := f.readCatalog(in)
 	if err != nil {
@@ -59,7 +59,7 @@ func (f *subjectFlags) readDeployments(in io.Reader, from *source) ([]deployment
 	return out, errors.Wrapf(err, "cannot decode the status of %s", f.Claim)
 }
 
-// blueprintOf is the Blueprint that the status of a deployment names. Nothing else of a status is read: it may be that of a newer version.
+// blueprintOf is the Blueprint that the status of a deployment names. Nothing else of a status is read: a newer version may have written it.
 func blueprintOf(b []byte) (deploymentv1alpha1.BlueprintStatus, error) {
 	o := struct {
 		Status struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/overview"
 )
 
-// overviewsOfSubjects returns overviews of what was found, with all parts.
+// overviewsOfSubjects returns overviews of subjects, with all parts.
 func overviewsOfSubjects(found *cluster.Subjects, now time.Time) []overview.Overview {
 	return slices.Concat(
 		showEach(found.Bundles, now, cause.FindForBundle, overview.ForBundle),
@@ -19,7 +19,7 @@ func overviewsOfSubjects(found *cluster.Subjects, now time.Time) []overview.Over
 	)
 }
 
-// rowsOfSubjects returns the rows of what was found, sorted.
+// rowsOfSubjects returns the rows of subjects, sorted.
 func rowsOfSubjects(found *cluster.Subjects, now time.Time) []overview.Row {
 	out := slices.Concat(
 		showEach(found.Bundles, now, cause.FindForBundle, overview.RowForBundle),

@@ -29,7 +29,7 @@ type treeReader struct {
 	// checkouts are clones that the user names.
 	checkouts []string
 
-	// opened are the clones, by the name of a GitDelivery and the branch, and folder has those that were fetched.
+	// opened are the clones, by the name of a GitDelivery and the branch, and folder has the fetched clones.
 	opened map[string][]*clone.Clone
 	folder string
 }
@@ -38,14 +38,14 @@ func newTreeReader(f fetchFlag, checkouts ...string) *treeReader {
 	return &treeReader{fetchFlag: f, checkouts: checkouts, opened: map[string][]*clone.Clone{}}
 }
 
-// removeClones removes what was fetched.
+// removeClones removes the fetched clones.
 func (r *treeReader) removeClones() {
 	if r.folder != "" {
 		_ = os.RemoveAll(r.folder)
 	}
 }
 
-// deliveredFiles returns the files of each Site, sorted by Site. Of a Site that is in tracks it returns those of its track alone.
+// deliveredFiles returns the files of each Site, sorted by Site. Of a Site in tracks it returns the files of its track alone.
 func (r *treeReader) deliveredFiles(ctx context.Context, f *cause.Facts, tracks map[string]string) ([]rendered, error) {
 	var out []rendered
 	for i := range f.Deliveries {
@@ -64,7 +64,8 @@ func (r *treeReader) deliveredFiles(ctx context.Context, f *cause.Facts, tracks 
 	return out, nil
 }
 
-// filesOfTree returns the files of a Site. A Site that receives nothing yet has none, and one that is asked to keep what it has, those.
+// filesOfTree returns the files of a Site. A Site that receives nothing yet has none, and a Site with action Keep has the files of its
+// present tree.
 func (r *treeReader) filesOfTree(ctx context.Context, d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree, only string) (rendered, error) {
 	out := rendered{site: t.Site, path: t.Path}
 	if t.Action == deliveryv1alpha1.ActionKeep && t.Tree == "" {
@@ -89,7 +90,7 @@ func (r *treeReader) filesOfTree(ctx context.Context, d *deliveryv1alpha1.GitDel
 	return out, err
 }
 
-// keptTree returns a tree that stays, with the id of what the repository reported of its directory, or with none.
+// keptTree returns a tree that stays, with the id that the repository reported for its directory, or with none.
 func keptTree(d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree) *deliveryv1alpha1.Tree {
 	out := t.DeepCopy()
 	for _, is := range d.Status.AtProvider.Trees {
@@ -134,7 +135,8 @@ func (r *treeReader) readTree(ctx context.Context, d *deliveryv1alpha1.GitDelive
 	return nil, failed
 }
 
-// readFromClone adds to what a GitDelivery carries of a directory what a clone has of it. It returns an error for files that are not those of the tree.
+// readFromClone adds files of a clone to the files that a GitDelivery carries of a directory. It returns an error for files that do not
+// belong to the tree.
 func readFromClone(ctx context.Context, from *clone.Clone, t *deliveryv1alpha1.Tree, carried tree.Files) (tree.Files, error) {
 	if t.Action != deliveryv1alpha1.ActionDesired {
 		return from.ReadDirectory(ctx, t.Tree, t.Branch, t.Path)
@@ -144,7 +146,7 @@ func readFromClone(ctx context.Context, from *clone.Clone, t *deliveryv1alpha1.T
 	for _, p := range t.Parts {
 		files, err := from.ReadFiles(ctx, p.Tree)
 		if err != nil {
-			return nil, errors.Wrapf(err, "cannot read folder %s from the clone, which has what was fetched last", p.Path)
+			return nil, errors.Wrapf(err, "cannot read folder %s from the clone, which has the commits of the last fetch", p.Path)
 		}
 		for name, content := range files {
 			out[p.Path+"/"+name] = content
@@ -156,7 +158,7 @@ func readFromClone(ctx context.Context, from *clone.Clone, t *deliveryv1alpha1.T
 	return out, nil
 }
 
-// openClones returns the clones that the user names, or the one that is fetched now.
+// openClones returns the clones that the user names, or a clone that is fetched now.
 func (r *treeReader) openClones(ctx context.Context, d *deliveryv1alpha1.GitDelivery, t *deliveryv1alpha1.Tree) ([]*clone.Clone, error) {
 	key := ""
 	if len(r.checkouts) == 0 {

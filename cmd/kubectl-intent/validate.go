@@ -29,7 +29,7 @@ import (
 // ourGroup ends the names of our API groups.
 const ourGroup = "intentplane.dev"
 
-// reasonUnreadable is that of what could not be looked at.
+// reasonUnreadable is the reason of unreadable files and objects.
 const reasonUnreadable = "Unreadable"
 
 // A validateCommand looks for mistakes.
@@ -56,15 +56,14 @@ type Finding struct {
 	// Field is the path of the field, where it is known.
 	Field string `json:"field,omitempty"`
 
-	// Reason is what a condition of the deployment would have as its reason, or Unreadable for what could not be looked at: a file,
-	// or something in the cluster.
+	// Reason is the expected reason of the deployment's condition, or Unreadable for an unreadable file or object of the cluster.
 	Reason string `json:"reason"`
 
-	// Message says what is wrong.
+	// Message describes the error.
 	Message string `json:"message"`
 }
 
-// A Report is what was found.
+// A Report is the result of a validation.
 type Report struct {
 	// Valid reports whether nothing was found.
 	Valid bool `json:"valid"`
@@ -75,7 +74,7 @@ type Report struct {
 	// Findings in the order of files and documents.
 	Findings []Finding `json:"findings"`
 
-	// Warnings are what is probably not meant, and no mistake: in the order of files and documents.
+	// Warnings are probable mistakes, but no errors: in the order of files and documents.
 	Warnings []Finding `json:"warnings,omitempty"`
 
 	// Plans are the steps in which deployments with a canary go out, in the order of files and documents.
@@ -148,7 +147,7 @@ func (v *validation) checkFileOrDirectory(in io.Reader, path string) {
 	}
 }
 
-// checkManifestFile looks at all objects of a file. One that cannot be read is a mistake as well, and hides no other.
+// checkManifestFile looks at all objects of a file. An unreadable object is a mistake as well, and hides no other.
 func (v *validation) checkManifestFile(in io.Reader, name string) {
 	v.files = append(v.files, name)
 	documents, err := readInputFile(in, name)
@@ -225,7 +224,7 @@ func parseObject(text []byte) (map[string]any, error) {
 	return out, utiljson.Unmarshal(b, &out)
 }
 
-// checkForKind returns what looks at what objects of a kind say, or none for kinds that need no more than their schema.
+// checkForKind returns the check of a kind's content, or none for kinds that need no more than their schema.
 func (v *validation) checkForKind(gk schema.GroupKind) func(Finding, document) {
 	return map[string]func(Finding, document){
 		"IntentDeployment.claims.intentplane.dev": v.checkDeployment,
@@ -269,14 +268,14 @@ func (v *validation) checkApplication(at Finding, d document) {
 	v.checkCompiled(at, d, c)
 }
 
-// checkCompiled looks at what a deployment says and, where there is a catalog, at what it would deliver.
+// checkCompiled checks a deployment and, where there is a catalog, its delivery.
 func (v *validation) checkCompiled(at Finding, d document, c *deploymentv1alpha1.IntentDeployment) {
 	err := v.judgeDeployment(at, d, c)
 	at.Reason = reasonOfFinding(err)
 	v.addFinding(at, d, err)
 }
 
-// judgeDeployment returns what is wrong with a deployment or, where there is a catalog, with what it would deliver.
+// judgeDeployment returns the error of a deployment or, where there is a catalog, of its delivery.
 func (v *validation) judgeDeployment(at Finding, d document, c *deploymentv1alpha1.IntentDeployment) error {
 	if _, _, err := offline.ReadIntent(c.Spec); err != nil || !v.compile {
 		return err
@@ -284,10 +283,10 @@ func (v *validation) judgeDeployment(at Finding, d document, c *deploymentv1alph
 	return v.checkDelivery(at, d, c)
 }
 
-// reasonOfFinding is that of an error about a deployment. Another error says that something cannot be read.
+// reasonOfFinding returns the reason of an error about a deployment. Another error means an unreadable object.
 func reasonOfFinding(err error) string { return cmp.Or(deployment.ReasonOf(err), reasonUnreadable) }
 
-// checkDelivery looks at what a claim would deliver.
+// checkDelivery checks the delivery of a claim.
 func (v *validation) checkDelivery(at Finding, d document, c *deploymentv1alpha1.IntentDeployment) error {
 	v.catalog.setNamespace(c)
 	in, compiled, err := v.catalog.compileDeployment(c)
@@ -350,7 +349,7 @@ func fieldOfMessage(message string) string {
 	return strings.TrimSuffix(fieldIn.FindString(message), ".")
 }
 
-// printTextReport prints a line for each finding and each warning, which editors and CI know how to read, and what was looked at.
+// printTextReport prints a line for each finding and each warning, which editors and CI know how to read, and a summary of the checked objects.
 func (r Report) printTextReport(w io.Writer, colours palette) error {
 	for _, f := range r.Findings {
 		if err := f.printTextLine(w, colours.paintText(f.Reason, color.FgRed)); err != nil {
@@ -383,7 +382,7 @@ func (r Report) summarizeReport() string {
 	return out
 }
 
-// countThings returns a number with the word for what is counted.
+// countThings returns a number with the word for the counted things.
 func countThings(n int, one string) string {
 	if n == 1 {
 		return "1 " + one

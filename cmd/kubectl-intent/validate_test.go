@@ -41,7 +41,7 @@ func TestExitCodes(t *testing.T) {
 		"UnreadValue": {
 			reason: "A value that the Blueprint does not read is refused with its field.",
 			in:     strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "qos": {"latencyMs": 5}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid,
-			says: `-:5: IntentDeployment team-a/shop: NotSupportedByBlueprint: spec.intent: qos.latencyMs: Blueprint "web-1.0.0" does not read what is set here`,
+			says: `-:5: IntentDeployment team-a/shop: NotSupportedByBlueprint: spec.intent: qos.latencyMs: Blueprint "web-1.0.0" does not read this value`,
 		},
 		"InvalidYAML":   {reason: "A file that is not YAML is invalid.", in: "a: [", args: []string{"validate", "-"}, want: exitInvalid, says: "1 mistake"},
 		"InvalidSecond": {reason: "A line is that of the file.", in: claim + "---\nkind: a\nb: [\n", args: []string{"validate", "-"}, want: exitInvalid, says: "-:8: InvalidSpec: yaml: line 8: did not find expected node content\n"},

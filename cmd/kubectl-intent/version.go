@@ -23,18 +23,18 @@ type versionCommand struct {
 // versionPatience is how long the command waits for the cluster.
 const versionPatience = 10 * time.Second
 
-// versionReport is what is printed.
+// versionReport is the printed report.
 type versionReport struct {
-	// Client is the version of this program, and Renderer that of the rules by which it renders. The functions that are installed have their own.
+	// Client is the version of this program, and Renderer the version of its rendering rules. The installed functions have their own.
 	Client   string `json:"client"`
 	Renderer int32  `json:"renderer"`
 
-	// Installed are the parts in the cluster, and Unread is what could not be read there.
+	// Installed are the parts in the cluster, and Unread names the unreadable ones.
 	Installed []diagnosis.Component `json:"installed,omitempty"`
 	Unread    []cause.Unread        `json:"unread,omitempty"`
 }
 
-// Run prints the versions. It names what cannot be read, and does not fail for that.
+// Run prints the versions. It names unreadable objects, and does not fail for them.
 func (c *versionCommand) Run(s *streams) error {
 	out := versionReport{Client: version, Renderer: render.Version}
 	if !c.Client {
@@ -43,7 +43,7 @@ func (c *versionCommand) Run(s *streams) error {
 	return c.printValue(s.out, out, func(io.Writer) error { return printLines(s, out.reportLines()) })
 }
 
-// readInstalled reads the versions of what is in the cluster.
+// readInstalled reads the versions of the installed parts.
 func (c *versionCommand) readInstalled(to *versionReport) {
 	c.RequestTimeout = min(c.RequestTimeout, versionPatience)
 	opened, err := c.openCluster()

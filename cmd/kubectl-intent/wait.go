@@ -18,13 +18,13 @@ import (
 // waitInterval is the time between two looks at a deployment.
 const waitInterval = time.Second
 
-// A waitCommand waits for the end of what an Application, a deployment or a Bundle asks for now.
+// A waitCommand waits for the end of the present request of an Application, a deployment or a Bundle.
 type waitCommand struct {
 	clusterFlags
 	formFlag
 
 	Name    string        `arg:""              help:"Name of an Application, an IntentDeployment or a Bundle. Where several have it, RESOURCE.GROUP/NAME."                                                                                                                     predictor:"subject"`
-	For     string        `default:"succeeded" help:"What to wait for: succeeded; live, which is before gates have judged; step=N of a canary, counted from 1 as in its status, which is live then; or digest=FILE, which is that the spec in this file has succeeded, and no other one. A Bundle is waited for with succeeded or digest=FILE." name:"for"`
+	For     string        `default:"succeeded" help:"State to wait for: succeeded; live, which is before gates have judged; step=N of a canary, counted from 1 as in its status, which is live then; or digest=FILE, which is that the spec in this file has succeeded, and no other one. A Bundle is waited for with succeeded or digest=FILE." name:"for"`
 	Timeout time.Duration `default:"30m"       help:"How long to wait."`
 
 	MissingTimeout time.Duration `default:"1m" help:"How long to wait for a Site, a Blueprint or a configuration that does not exist."`
@@ -60,7 +60,7 @@ func (c *waitCommand) Run(s *streams) error {
 type waitReport struct {
 	Name string `json:"name"`
 
-	// Object that was waited for, as it was at the end.
+	// Object is the awaited object in its last state.
 	Object objectReport `json:"object"`
 
 	For string `json:"for"`
@@ -68,7 +68,7 @@ type waitReport struct {
 	// Result is Succeeded, Failed, RolledBack, Superseded, TimedOut, or GoesOn where the wait ended before.
 	Result string `json:"result"`
 
-	// Message is what the object said last.
+	// Message is the last message of the object.
 	Message string `json:"message,omitempty"`
 }
 
@@ -81,8 +81,8 @@ func (p progress) resultName(end error) string {
 	return string(cmp.Or(p.result, waitGoesOn))
 }
 
-// chooseSubject returns what observes the Application of the name or, if there is none, the deployment or, if there is none either, the Bundle; and what is waited
-// for.
+// chooseSubject returns the observation of the Application of the name or, if there is none, of the deployment or, if there is none either,
+// of the Bundle; and the awaited goal.
 func (c *waitCommand) chooseSubject(ctx context.Context, s *streams, w *waiter, opened *cluster.Cluster) (func(context.Context) (progress, error), goal, error) {
 	a, err := opened.Application(ctx, c.Name)
 	// Where time is up already, the first look says so.
@@ -98,7 +98,7 @@ func (c *waitCommand) chooseSubject(ctx context.Context, s *streams, w *waiter, 
 	}), g, err
 }
 
-// chooseOther returns what observes the deployment of the name or, if there is none, the Bundle; and what is waited for.
+// chooseOther returns the observation of the deployment of the name or, if there is none, of the Bundle; and the awaited goal.
 func (c *waitCommand) chooseOther(ctx context.Context, s *streams, w *waiter, opened *cluster.Cluster) (func(context.Context) (progress, error), goal, error) {
 	b, err := opened.Bundle(ctx, c.Name)
 	if err != nil && ctx.Err() == nil {
@@ -123,7 +123,7 @@ func cancelAfter(ctx context.Context, timeout time.Duration) (context.Context, c
 	}
 }
 
-// A waitResult is what one look at a deployment says of what it asks for now.
+// A waitResult is the result of one look at a deployment for its present request.
 type waitResult string
 
 const (
@@ -135,7 +135,7 @@ const (
 	waitSuperseded waitResult = "Superseded"
 )
 
-// A progress is where a deployment is, and what its status says.
+// A progress is the state of a deployment, with the message of its status.
 type progress struct {
 	result  waitResult
 	message string
@@ -143,7 +143,7 @@ type progress struct {
 	// digest of the spec that the deployment has now.
 	digest string
 
-	// missing says that the deployment waits for something that does not exist: a Site, a Blueprint or a configuration.
+	// missing says that the deployment waits for a missing object: a Site, a Blueprint or a configuration.
 	missing bool
 
 	// isBlocked says that no RolloutRequest takes effect before a user changes the spec, which is suspended or not valid.
@@ -153,7 +153,7 @@ type progress struct {
 	at objectReport
 }
 
-// A waiter waits for the end of what a deployment asks for.
+// A waiter waits for the end of a deployment's request.
 type waiter struct {
 	goal goal
 
@@ -163,15 +163,16 @@ type waiter struct {
 	// interval between two looks.
 	interval time.Duration
 
-	// missingTimeout is how long to wait for something that does not exist. It may be made later, as another part of the same change, and
-	// longer waits are more often a mistake in a name.
+	// missingTimeout is how long to wait for a missing object. It may be made later, as another part of the same change, and longer waits are
+	// more often a mistake in a name.
 	missingTimeout time.Duration
 
 	now func() time.Time
 }
 
-// awaitDeploymentEnd looks at a deployment until two looks after one another agree on its end, and prints each change. Crossplane writes the status of a
-// claim and its conditions one after the other, so that a single look may see the one without the other. It returns the last progress.
+// awaitDeploymentEnd looks at a deployment until two looks after one another agree on its end, and prints each change. Crossplane writes the
+// status of a claim and its conditions one after the other, so that a single look may see the status without the conditions. It returns the
+// last progress.
 func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) (progress, error) {
 	before, missingSince := progress{}, time.Time{}
 	ticker := time.NewTicker(w.interval)
@@ -188,7 +189,7 @@ func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) (progres
 			return now, now.result.verdict()
 		}
 		if missingSince = w.missingSince(now, missingSince); w.isMissingTooLong(missingSince) {
-			return now, errors.Errorf("what it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
+			return now, errors.Errorf("an object that it names was not found within %s (--missing-timeout), and it goes on by itself once that exists: %s",
 				w.missingTimeout, escapeCommandOfCI(plainMessage(now.message)))
 		}
 		if now.message != before.message {
@@ -204,7 +205,7 @@ func (w *waiter) awaitDeploymentEnd(ctx context.Context, out io.Writer) (progres
 	}
 }
 
-// verdict returns nil for what was waited for, and an error with its exit code for another end.
+// verdict returns nil for the awaited end, and an error with its exit code for another end.
 func (r waitResult) verdict() error {
 	switch r {
 	case waitGoesOn, waitSucceeded:
@@ -218,7 +219,7 @@ func (r waitResult) verdict() error {
 	return verdictError{}
 }
 
-// missingSince returns since when a deployment has waited for something that does not exist, or the zero time.
+// missingSince returns since when a deployment has waited for a missing object, or the zero time.
 func (w *waiter) missingSince(p progress, since time.Time) time.Time {
 	switch {
 	case !p.missing:
@@ -233,7 +234,7 @@ func (w *waiter) isMissingTooLong(since time.Time) bool {
 	return !since.IsZero() && w.now().Sub(since) >= w.missingTimeout
 }
 
-// waitedFor is what is read of a deployment. What a newer version says beside it is not read.
+// waitedFor has the fields that are read from a deployment. Additional fields of a newer version are not read.
 type waitedFor struct {
 	Spec   deploymentv1alpha1.IntentDeploymentSpec `json:"spec"`
 	Status struct {
@@ -254,7 +255,7 @@ type waitedFor struct {
 	} `json:"status"`
 }
 
-// observeDeployment returns what says where a deployment is, of which look returns the JSON.
+// observeDeployment returns the observation of a deployment, of which look returns the JSON.
 func (w *waiter) observeDeployment(look func(context.Context) ([]byte, error)) func(context.Context) (progress, error) {
 	return func(ctx context.Context) (progress, error) {
 		b, err := look(ctx)
@@ -289,7 +290,7 @@ func (w *waiter) progressOf(b []byte) (progress, error) {
 	}, nil
 }
 
-// resultOfWait says whether the deployment came to an end. One that only a person can help did.
+// resultOfWait says whether the deployment came to an end. A deployment that only a person can help has ended.
 func (d *waitedFor) resultOfWait() waitResult {
 	switch outcome := deploymentv1alpha1.Outcome(d.Status.Outcome); {
 	case d.isSuspended():
@@ -308,7 +309,7 @@ func (d *waitedFor) resultOfWait() waitResult {
 	return waitGoesOn
 }
 
-// isSuspended reports whether spec.suspend holds back what the deployment asks for.
+// isSuspended reports whether spec.suspend holds back the request of the deployment.
 func (d *waitedFor) isSuspended() bool {
 	return d.Spec.Suspend != nil && *d.Spec.Suspend && (d.Status.HeldBack || d.conditionReason("Reconciling") == deploymentv1alpha1.ReasonSuspended)
 }

@@ -147,7 +147,7 @@ func TestAwaitEnd(t *testing.T) {
 		heldUp    = `{intentDigest: DIGEST, phase: Delivering, message: It goes., conditions: [` + isStalled + `]}`
 		unknown   = `{}`
 		missing   = `{intentDigest: DIGEST, phase: Pending, message: No edge9., conditions: [` + isMissing + `]}`
-		absent    = "what it names was not found within 3s (--missing-timeout), and it goes on by itself once that exists: Pending: No edge9."
+		absent    = "an object that it names was not found within 3s (--missing-timeout), and it goes on by itself once that exists: Pending: No edge9."
 		notYet    = "Pending: the status does not speak about this spec yet.\n"
 		tooLate   = "it did not come to its end in time: Delivering: It goes."
 		forbidden = "cannot get it"

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster"
 )
 
-// observeApplication returns what says where an Application is.
+// observeApplication returns the observation of an Application.
 func (w *waiter) observeApplication(look func(context.Context) (*cluster.ComposedApplication, error)) func(context.Context) (progress, error) {
 	return func(ctx context.Context) (progress, error) {
 		a, err := look(ctx)
@@ -83,13 +83,13 @@ func (g *goal) resultOfApplication(a *cause.Application, d *waitedFor) waitResul
 	return end
 }
 
-// isDelivered reports whether the deployment of an Application has what the Application asks for. Before, as while a commit is built, it has an earlier image,
-// and its Sites are live with that one.
+// isDelivered reports whether the deployment of an Application has the spec that the Application requests. Before, as while a commit is
+// built, it has an earlier image, and its Sites are live with that one.
 func isDelivered(a *cause.Application) bool {
 	return slices.Contains([]applicationv1alpha1.Phase{applicationv1alpha1.PhaseDeploying, applicationv1alpha1.PhaseRunning, applicationv1alpha1.PhaseDegraded}, a.Status.Phase)
 }
 
-// endOfApplication says whether an Application came to an end. One that only a person can help did.
+// endOfApplication says whether an Application came to an end. An Application that only a person can help has ended.
 func endOfApplication(a *cause.Application) waitResult {
 	all := a.Status.Conditions
 	switch {
@@ -103,12 +103,12 @@ func endOfApplication(a *cause.Application) waitResult {
 	return waitGoesOn
 }
 
-// isHeldBack reports whether the deployment of an Application holds back what the Application asks for.
+// isHeldBack reports whether the deployment of an Application holds back the request of the Application.
 func isHeldBack(a *cause.Application) bool {
 	return a.Status.Conditions.Get(applicationv1alpha1.TypeReconciling).Reason == applicationv1alpha1.ReasonHeldBack
 }
 
-// digestOfApplicationFile returns the digest of the spec of the one Application in a file.
+// digestOfApplicationFile returns the digest of the spec of the single Application in a file.
 func digestOfApplicationFile(file string, in io.Reader) (string, error) {
 	all, err := readAllObjects[applicationv1alpha1.Application](in, file, applicationv1alpha1.Kind, claimVersions()...)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// observeBundle returns what says where a Bundle is, of which look returns the JSON, or nil once there is none.
+// observeBundle returns the observation of a Bundle, of which look returns the JSON, or nil once there is none.
 func (w *waiter) observeBundle(look func(context.Context) ([]byte, error)) func(context.Context) (progress, error) {
 	return func(ctx context.Context) (progress, error) {
 		b, err := look(ctx)
@@ -48,7 +48,7 @@ func (w *waiter) progressOfBundle(encoded []byte) (progress, error) {
 	return progress{result: endOfBundle(b), message: string(b.Status.Phase) + ": " + b.Status.Message, digest: want}, nil
 }
 
-// endOfBundle says whether a Bundle came to an end. One that only a person can help did.
+// endOfBundle says whether a Bundle came to an end. A Bundle that only a person can help has ended.
 func endOfBundle(b *cause.Bundle) waitResult {
 	all := b.Status.Conditions
 	stalled := all.Get(bundlev1alpha1.TypeStalled)
@@ -64,7 +64,7 @@ func endOfBundle(b *cause.Bundle) waitResult {
 	return waitGoesOn
 }
 
-// parseGoalOfBundle understands what follows --for of a Bundle, whose packages have steps and Sites of their own.
+// parseGoalOfBundle parses the value of --for for a Bundle, whose packages have steps and Sites of their own.
 func parseGoalOfBundle(text string, in io.Reader) (goal, error) {
 	g, err := parseGoal(text, in, digestOfBundleFile)
 	if err == nil && (g.isLive || g.step > 0) {
@@ -73,7 +73,7 @@ func parseGoalOfBundle(text string, in io.Reader) (goal, error) {
 	return g, err
 }
 
-// digestOfBundleFile returns the digest of the spec of the one Bundle in a file.
+// digestOfBundleFile returns the digest of the spec of the single Bundle in a file.
 func digestOfBundleFile(file string, in io.Reader) (string, error) {
 	all, err := readAllObjects[bundlev1alpha1.Bundle](in, file, bundlev1alpha1.Kind, claimVersions()...)
 	if err != nil {

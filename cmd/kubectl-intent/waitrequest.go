@@ -16,8 +16,8 @@ const decisionTimeout = time.Minute
 // findRequest returns the newest RolloutRequest to a deployment about which nothing was decided, or nil.
 type findRequest func(context.Context, rolloutv1alpha1.DeploymentReference) *rolloutv1alpha1.RolloutRequest
 
-// awaitDecisions returns an observation that ends nothing while a new RolloutRequest is undecided: the end that the status shows is the one before the request. A
-// blocked object stays at its end, since it decides nothing before a user changes its spec.
+// awaitDecisions returns an observation that ends nothing while a new RolloutRequest is undecided: the status still shows the end from before
+// the request. A blocked object stays at its end, since it decides nothing before a user changes its spec.
 func (w *waiter) awaitDecisions(observe func(context.Context) (progress, error), find findRequest) func(context.Context) (progress, error) {
 	return func(ctx context.Context) (progress, error) {
 		p, err := observe(ctx)
@@ -33,7 +33,8 @@ func (w *waiter) awaitDecisions(observe func(context.Context) (progress, error),
 	}
 }
 
-// deploymentOf returns the deployment that RolloutRequests about an object name: the object itself, or what an Application of either group composes.
+// deploymentOf returns the deployment that RolloutRequests about an object name: the object itself, or the deployment that an Application of
+// either group composes.
 func deploymentOf(o objectReport) rolloutv1alpha1.DeploymentReference {
 	if o.Kind == applicationv1alpha1.Kind {
 		o.Kind, o.Group = deploymentv1alpha1.Kind, deploymentv1alpha1.GroupNamespaced

@@ -17,19 +17,19 @@ import (
 
 // Reasons of warnings.
 const (
-	// reasonEmpty is that of a file without objects, and of a directory without files.
+	// reasonEmpty is the reason for a file without objects, and for a directory without files.
 	reasonEmpty = "Empty"
 
-	// reasonOtherGroup is that of an object whose kind is one of ours, and whose API group is not.
+	// reasonOtherGroup is the reason for an object with a kind of ours in an API group of others.
 	reasonOtherGroup = "OtherGroup"
 
-	// reasonMovingTag is that of an image without a digest.
+	// reasonMovingTag is the reason for an image without a digest.
 	reasonMovingTag = "MovingTag"
 
-	// reasonUndeclared is that of a Blueprint that does not declare an object which a GitOps engine leaves alone.
+	// reasonUndeclared is the reason for a Blueprint that does not declare an object which a GitOps engine leaves alone.
 	reasonUndeclared = "Undeclared"
 
-	// reasonNoEffect is that of a field that is set and does nothing.
+	// reasonNoEffect is the reason for a field that is set and does nothing.
 	reasonNoEffect = "NoEffect"
 )
 
@@ -38,7 +38,7 @@ const maxTypos = 2
 
 // PassedOver are objects of one kind that were not looked at.
 type PassedOver struct {
-	// APIVersion and Kind of the objects. Both are empty for what has neither.
+	// APIVersion and Kind of the objects. Both are empty for objects without them.
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`
 
@@ -58,7 +58,7 @@ func comparePassedOver(a, b PassedOver) int {
 	return strings.Compare(a.Kind+" "+a.APIVersion, b.Kind+" "+b.APIVersion)
 }
 
-// passedOver returns what the last line says about the objects that were not looked at.
+// passedOver returns the text of the last line about the objects that were not checked.
 func (r Report) passedOver() string {
 	if len(r.PassedOver) == 0 {
 		return ""
@@ -72,7 +72,7 @@ func (r Report) passedOver() string {
 
 func (v *validation) addWarning(f Finding) { v.report.Warnings = append(v.report.Warnings, f) }
 
-// countForeignObject counts an object that is not of our kinds, and warns of one that was probably meant to be.
+// countForeignObject counts an object of another kind than ours, and warns of an object that was probably meant to be ours.
 func (v *validation) countForeignObject(at Finding, d document, o unstructured.Unstructured) {
 	if len(o.Object) == 0 {
 		return
@@ -98,7 +98,7 @@ func (v *validation) countPassedOver(apiVersion, kind string) {
 }
 
 // meantGroups returns the API versions that have a kind, if an object of that kind in another group was probably meant to be of one of them:
-// its group is nearly one of ours, is missing, or the kind is one that only we have.
+// its group is nearly one of ours, is missing, or only we have the kind.
 func (v *validation) meantGroups(gvk schema.GroupVersionKind) []string {
 	out, near := []string{}, gvk.Group == "" || isOnlyOurKind(gvk.Kind)
 	for _, gk := range v.server.Kinds() {
@@ -174,7 +174,7 @@ func ignoredFields(o unstructured.Unstructured) []ignoredField {
 	return out
 }
 
-// ignoredSettings of an IntentDeployment belong to something that is switched off.
+// ignoredSettings of an IntentDeployment belong to a feature that is switched off.
 func ignoredSettings(o unstructured.Unstructured) []ignoredField {
 	out := []ignoredField{}
 	for _, block := range []struct {
@@ -197,7 +197,7 @@ func ignoredSettings(o unstructured.Unstructured) []ignoredField {
 	return out
 }
 
-// unsupportedFields of a configuration are those that condition Supported of a deployment names.
+// unsupportedFields of a configuration are the fields that condition Supported of a deployment names.
 func unsupportedFields(o unstructured.Unstructured) []ignoredField {
 	spec, _, err := unstructured.NestedMap(o.Object, "spec")
 	if err != nil {

@@ -17,8 +17,8 @@ type whyCommand struct {
 	Name string `arg:"" help:"Name of an Application, an IntentDeployment, a WorkloadCluster or a Bundle. Where several have it, RESOURCE.GROUP/NAME." predictor:"subject"`
 }
 
-// Run prints the cause, since when it is there, who acts, what to do, what wakes the object, and the objects that were followed. It returns an error when
-// nothing has the name.
+// Run prints the cause, since when it is there, who acts, the remedy, the events that wake the object, and the objects that were followed. It
+// returns an error when nothing has the name.
 func (c *whyCommand) Run(s *streams) error {
 	opened, err := c.openCluster()
 	if err != nil {

@@ -14,7 +14,7 @@ type list struct {
 	text   []byte
 	before int
 
-	// parsed is the text, from the first time that a line is asked for.
+	// parsed is the parsed text, from the first request for a line.
 	parsed *yamlnode.Node
 }
 
@@ -28,7 +28,7 @@ func (l *list) lineOfField(path string) int {
 	return lineInDocument(l.parsed, l.before, path)
 }
 
-// listItems returns the objects in a document: those of a list, however deep, or the one that it is. A list that cannot be read is one.
+// listItems returns the objects in a document: the objects of a list at any depth, or the object itself. A list that cannot be read is one.
 func (d document) listItems() []document {
 	object, err := parseObject(d.text)
 	if err != nil || !strings.HasSuffix(stringOf(object["kind"]), "List") {
@@ -44,7 +44,7 @@ func (d document) listItems() []document {
 	}
 	out := []document{}
 	for i, one := range all {
-		// What was YAML becomes YAML again.
+		// Decoded YAML becomes YAML again.
 		b, _ := yaml.Marshal(withTypeMeta(one, object))
 		path := strings.TrimPrefix(d.item+".items["+strconv.Itoa(i)+"]", ".")
 		item := document{file: d.file, text: b, number: d.number, before: d.before, list: of, item: path}
@@ -53,7 +53,7 @@ func (d document) listItems() []document {
 	return out
 }
 
-// withTypeMeta gives an item without a type that of the list of its kind.
+// withTypeMeta gives an item without a type the type of its list.
 func withTypeMeta(item any, of map[string]any) any {
 	o, ok := item.(map[string]any)
 	if kind := strings.TrimSuffix(stringOf(of["kind"]), "List"); ok && o["kind"] == nil && o["apiVersion"] == nil && kind != "" {
@@ -62,7 +62,7 @@ func withTypeMeta(item any, of map[string]any) any {
 	return item
 }
 
-// readTypeMeta reads what a document is. It returns an error for a list that cannot be read, since what is in it is unknown.
+// readTypeMeta reads the type of a document. It returns an error for an unreadable list, since its content is unknown.
 func (d document) readTypeMeta(to *metav1.TypeMeta) error {
 	if err := yaml.Unmarshal(d.text, to); err != nil {
 		return err

@@ -26,7 +26,7 @@ const (
 	failed    = "Failed"
 )
 
-// A demo is what the playground shows, on a control plane that runs.
+// A demo is the demonstration of the playground, on a control plane that runs.
 type demo struct {
 	printer
 
@@ -103,7 +103,7 @@ func (d *demo) applyExampleFile(ctx context.Context, file string) ([]*unstructur
 	return objects, nil
 }
 
-// deliverToRepository makes a provider configuration name our repository and not the one that the examples make up.
+// deliverToRepository makes a provider configuration name our repository instead of the invented repository of the examples.
 func deliverToRepository(u *unstructured.Unstructured, url string) error {
 	if !strings.HasSuffix(u.GetKind(), "ProviderConfig") {
 		return nil
@@ -128,15 +128,15 @@ func (d *demo) printPhases(ctx context.Context, claim *unstructured.Unstructured
 	return failureOf(u)
 }
 
-// observeClaim calls a function with the claim as it is, and each time that it changes, until the function returns true, and returns the claim as it
-// is then. When ctx ends before, it returns an error that says what the claim waits for.
+// observeClaim calls a function with the claim as it is, and each time that it changes, until the function returns true, and returns the
+// claim as it is then. When ctx ends before, it returns an error with the reason why the claim waits.
 func (d *demo) observeClaim(ctx context.Context, claim *unstructured.Unstructured, done func(*unstructured.Unstructured) bool) (*unstructured.Unstructured, error) {
 	for ctx.Err() == nil {
 		w, err := d.watchClaim(ctx, claim)
 		if err != nil {
 			return nil, err
 		}
-		// A watch may end at any time, then another one begins with what is there.
+		// A watch may end at any time, then another one begins with the present objects.
 		for e := range w.ResultChan() {
 			u, ok := e.Object.(*unstructured.Unstructured)
 			if ok && e.Type != watch.Deleted && done(u) {
@@ -156,7 +156,7 @@ func (d *demo) watchClaim(ctx context.Context, claim *unstructured.Unstructured)
 	return w, errors.Wrap(err, "cannot watch claim")
 }
 
-// explainClaim says why a claim is where it is: what the claim says, its composite, and what that composed.
+// explainClaim says why a claim is where it is: the claim's status, its composite, and the composed objects.
 func (d *demo) explainClaim(ctx context.Context, claim *unstructured.Unstructured) error {
 	u, err := d.readObject(ctx, claim.GetAPIVersion(), claim.GetKind(), claim.GetNamespace(), claim.GetName())
 	if err != nil {
@@ -181,7 +181,7 @@ func (d *demo) explainClaim(ctx context.Context, claim *unstructured.Unstructure
 	return errors.Join(out...)
 }
 
-// composedObjects returns what exists of that which a composite composed, in its claim's namespace or its own.
+// composedObjects returns the existing composed objects of a composite, in its claim's namespace or its own.
 func (d *demo) composedObjects(ctx context.Context, composite *unstructured.Unstructured, namespace string) ([]*unstructured.Unstructured, error) {
 	refs, found, _ := unstructured.NestedSlice(composite.Object, "spec", "resourceRefs")
 	if !found {
@@ -237,7 +237,7 @@ func falseConditions(u *unstructured.Unstructured) string {
 	return cmp.Or(strings.Join(out, "; "), "its conditions do not say why")
 }
 
-// showCommit prints the last commit, and what it changed at one Site. That at the others differs little.
+// showCommit prints the last commit, and its changes at one Site. That at the others differs little.
 func (d *demo) showCommit(ctx context.Context) error {
 	log, err := d.cp.Git.Git(ctx, repository, "log", "-1", "--stat=100", gitserver.Branch)
 	if err != nil {
@@ -257,7 +257,7 @@ func (d *demo) showCommit(ctx context.Context) error {
 	return nil
 }
 
-// firstDirectory returns the directory of the first of the files that git names, a line each: that of one claim at one Site.
+// firstDirectory returns the directory of the first file that git names, a line each: the directory of one claim at one Site.
 func firstDirectory(names string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(names), "\n")
 	return path.Dir(first)

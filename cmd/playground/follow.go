@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// A follower is "kubectl intent status --watch" beside the tour. What it prints goes to a file.
+// A follower is "kubectl intent status --watch" beside the tour. Its output goes to a file.
 type follower struct {
 	file      string
 	cmd       *exec.Cmd
@@ -35,7 +35,7 @@ func followShop(ctx context.Context, file, kubeconfig string) (*follower, error)
 	}
 	out, err := os.Create(filepath.Clean(file))
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot write what status --watch prints")
+		return nil, errors.Wrap(err, "cannot write the output of status --watch")
 	}
 	defer func() { _ = out.Close() }() // The program has a handle of its own.
 	f := &follower{file: file, ended: make(chan struct{})}

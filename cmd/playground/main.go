@@ -36,7 +36,7 @@ func main() {
 	cli := &CLI{}
 	k := kong.Parse(cli,
 		kong.Name("playground"),
-		kong.Description("Shows on a real control plane what the product does."),
+		kong.Description("Shows the product on a real control plane."),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)
 	// Make passes the variable on also when it is empty.

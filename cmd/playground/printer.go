@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A printer prints what happens for a person.
+// A printer prints events for a person.
 type printer struct{ out io.Writer }
 
 func (p printer) printTitle(s string) {
@@ -25,7 +25,7 @@ func (p printer) printStarted(phase string, took time.Duration) {
 	p.printLinef("  %5.1fs %s", took.Seconds(), phase)
 }
 
-// printWait says what the start waits for.
+// printWait names the component that the start waits for.
 func (p printer) printWait(what string) {
 	for _, line := range wrapText(what, columns-len("  ")) {
 		p.printLinef("  %s", line)

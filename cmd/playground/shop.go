@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// serviceName and serviceNamespace are those of the Deployment that the shop follows.
+	// serviceName and serviceNamespace are the name and the namespace of the Deployment that the shop follows.
 	serviceName      = "shop"
 	serviceNamespace = "team-a"
 
@@ -25,7 +25,7 @@ const (
 	lookInterval    = 100 * time.Millisecond
 )
 
-// latencyOfVersions returns how long each version of the shop takes to answer. Version 2.0 is the one with the mistake.
+// latencyOfVersions returns how long each version of the shop takes to answer. Version 2.0 has the mistake.
 func latencyOfVersions() map[string]time.Duration {
 	return map[string]time.Duration{"1.0": 80 * time.Millisecond, "2.0": 800 * time.Millisecond, "3.0": 60 * time.Millisecond}
 }

@@ -15,7 +15,7 @@ import (
 // columns is how wide a line is at most.
 const columns = 80
 
-// statusOf decodes the status of a deployment. What cannot be decoded is empty.
+// statusOf decodes the status of a deployment. An undecodable status is empty.
 func statusOf(u *unstructured.Unstructured) deploymentv1alpha1.IntentDeploymentStatus {
 	d := deploymentv1alpha1.IntentDeployment{}
 	if u == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &d) != nil {

@@ -28,14 +28,14 @@ var (
 	tourClaim string
 )
 
-// tourCommand shows what the product is for.
+// tourCommand demonstrates the product.
 type tourCommand struct {
 	KeepDir  bool          `help:"Keep logs and data of the control plane."`
 	Deadline time.Duration `default:"2m" help:"How long each version may take."`
-	Watch    string        `help:"Write to this file what \"kubectl intent status --watch\" prints meanwhile." type:"path"`
+	Watch    string        `help:"Write the output of \"kubectl intent status --watch\" to this file meanwhile." type:"path"`
 }
 
-// A tour releases three versions of a service on a control plane, and prints what happens.
+// A tour releases three versions of a service on a control plane, and prints the events.
 type tour struct {
 	demo
 
@@ -47,10 +47,10 @@ type tour struct {
 	// last status that was observed.
 	last deploymentv1alpha1.IntentDeploymentStatus
 
-	// stop ends what the tour started itself.
+	// stop ends the programs that the tour started itself.
 	stop func()
 
-	// watch is the file for what status --watch prints, or "", and follower is the program that prints it, once there is something to follow.
+	// watch is the file for the output of status --watch, or "", and follower is the program that prints it, once there is something to follow.
 	watch    string
 	follower *follower
 }
@@ -59,7 +59,7 @@ type tour struct {
 type chapter struct {
 	title, version string
 
-	// outcome is what becomes of it.
+	// outcome is the expected outcome.
 	outcome deploymentv1alpha1.Outcome
 }
 
@@ -71,7 +71,7 @@ func tourChapters() []chapter {
 	}
 }
 
-// Run runs the tour. It returns an error if something does not start, or if a version does not become what it should.
+// Run runs the tour. It returns an error if a component does not start, or if a version does not reach its expected outcome.
 func (c *tourCommand) Run(ctx context.Context) error {
 	o, err := controlplane.Product()
 	if err != nil {
@@ -110,7 +110,7 @@ func newTour(p printer, cp *controlplane.ControlPlane, deadline time.Duration) *
 func (t *tour) runTour(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	t.printTitle("Starting what a Site has: Flux, Prometheus, and users of the service")
+	t.printTitle("Starting the parts of a Site: Flux, Prometheus, and users of the service")
 	defer func() { t.stop() }()
 	defer t.stopFollower()
 	if err := t.prepareSite(ctx); err != nil {
@@ -122,7 +122,7 @@ func (t *tour) runTour(ctx context.Context) error {
 			return errors.Wrapf(err, "version %s", c.version)
 		}
 	}
-	t.printTitle("What Git remembers")
+	t.printTitle("The commits in Git")
 	if err := t.showCommitLog(ctx); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (t *tour) runTour(ctx context.Context) error {
 	return nil
 }
 
-// prepareSite starts what the Site has, and applies the catalog.
+// prepareSite starts the components of the Site, and applies the catalog.
 func (t *tour) prepareSite(ctx context.Context) error {
 	seed := map[string]string{"clusters/edge1/README.md": "What runs at edge1.\n"}
 	if err := t.cp.Git.CreateRepo(ctx, repository, seed); err != nil {
@@ -175,7 +175,7 @@ func (t *tour) startPrometheus(ctx context.Context) (string, error) {
 	return server.URL(), nil
 }
 
-// releaseVersion releases a version, and prints what happens until it came to its end. It returns an error if that is not the one that it should come to.
+// releaseVersion releases a version, and prints its events until its end. It returns an error for another end than expected.
 func (t *tour) releaseVersion(ctx context.Context, c chapter) error {
 	claims, err := controlplane.ParseYAML([]byte(strings.ReplaceAll(tourClaim, "VERSION", c.version)))
 	if err != nil {
@@ -247,7 +247,7 @@ func digestOf(u *unstructured.Unstructured) (string, error) {
 	return digest.Spec(&d.Spec)
 }
 
-// hasEnded says whether nothing more happens to a deployment by itself. A failed one whose revision is rolled back goes on.
+// hasEnded says whether nothing more happens to a deployment by itself. A failed deployment whose revision is rolled back goes on.
 func hasEnded(s deploymentv1alpha1.IntentDeploymentStatus) bool {
 	return s.Phase == deploymentv1alpha1.PhaseSucceeded && s.Outcome != "" || s.Phase == deploymentv1alpha1.PhaseFailed && s.Revision == 0
 }
@@ -299,7 +299,7 @@ func (t *tour) applyManifest(ctx context.Context, text string) error {
 	return nil
 }
 
-// printStory prints what happened, and when.
+// printStory prints an event with its time.
 func (t *tour) printStory(text string) {
 	for _, line := range timedLines(time.Since(t.began), text) {
 		t.printLinef("%s", line)

@@ -45,7 +45,7 @@ func deploymentPhases() string {
 	for _, r := range phase.Rows() {
 		rows = append(rows, []string{r.Known, markCode(r.Phase), markCode(r.Outcome)})
 	}
-	return formatTable([]string{"what is known", "phase", "outcome"}, rows)
+	return formatTable([]string{"state", "phase", "outcome"}, rows)
 }
 
 // applicationPhases are the rows by which an Application has its phase.
@@ -54,7 +54,7 @@ func applicationPhases() string {
 	for _, r := range application.Rows() {
 		rows = append(rows, []string{r.Known, markCode(r.Phase)})
 	}
-	return formatTable([]string{"what is known", "phase"}, rows)
+	return formatTable([]string{"state", "phase"}, rows)
 }
 
 // bundlePhases are the rows by which a Bundle has its phase.
@@ -63,7 +63,7 @@ func bundlePhases() string {
 	for _, r := range bundle.Rows() {
 		rows = append(rows, []string{r.Known, markCode(r.Phase)})
 	}
-	return formatTable([]string{"what is known", "phase"}, rows)
+	return formatTable([]string{"state", "phase"}, rows)
 }
 
 // clusterPhases are the rows by which a cluster has its phase.
@@ -72,7 +72,7 @@ func clusterPhases() string {
 	for _, r := range workloadcluster.Rows() {
 		rows = append(rows, []string{r.Known, markCode(r.Phase)})
 	}
-	return formatTable([]string{"what is known", "phase"}, rows)
+	return formatTable([]string{"state", "phase"}, rows)
 }
 
 // changes of a phase that are legal, in the order in which phases are come to from none.
@@ -116,7 +116,7 @@ func adviceTable(k advice.Kind, all []constant) string {
 		a, _ := advice.For(k, c.value)
 		rows = append(rows, []string{markCode(c.value), c.doc, whoActs(a), line(a.Do)})
 	}
-	return formatTable([]string{kind, "", "who acts", "what to do"}, rows)
+	return formatTable([]string{kind, "", "who acts", "action"}, rows)
 }
 
 // whoActs says who acts, and when.

@@ -1,8 +1,8 @@
-// Package application is the pure core for Applications: a spec and what is observed in, the ImageBuild, the IntentDeployment and the SiteHealth that should
-// exist and a status out. It does no I/O, keeps no state and reads no clock: the same input gives the same output.
+// Package application is the pure core for Applications: from a spec and the observed resources it computes the desired ImageBuild, IntentDeployment and
+// SiteHealth, and a status. It does no I/O, keeps no state and reads no clock: the same input gives the same output.
 //
-// The phase speaks about what is asked for now. Each piece of evidence says what it is about, and one that is about another spec, commit or image
-// proves nothing: an old success never counts for a new request.
+// The phase is about the current spec. Each piece of evidence names its subject, and evidence about another spec, commit or image proves nothing:
+// an old success never counts for a new request.
 package application
 
 import (
@@ -35,11 +35,11 @@ type Input struct {
 	// Observed composed resources, by their name in the composition.
 	Observed map[string]*unstructured.Unstructured
 
-	// Now is written to the log of transitions. It is read only to end the wait for a deployment that takes up no image.
+	// Now is written to the log of transitions. It is read only to end the wait for a deployment that does not observe an image.
 	Now metav1.Time
 }
 
-// Output is what follows from an Input.
+// Output is the result for an Input.
 type Output struct {
 	// Needs are objects that Crossplane has to send in the next call.
 	Needs []catalog.Need
@@ -47,17 +47,17 @@ type Output struct {
 	// Resources that should exist, by their name in the composition.
 	Resources map[string]compose.Resource
 
-	// Wait is when to call again, since what is waited for is not watched. 0 means that nothing is.
+	// Wait is the time until the next call, for a condition that is not watched. 0 means that every condition is watched.
 	Wait time.Duration
 
-	// Passing says that a call which follows soon has the status and the conditions to show: the deployment takes up what this one asks for. It ends by
-	// itself after Wait.
+	// Passing is true for an intermediate status: a follow-up call writes the final status and conditions, once the deployment has observed the new
+	// spec. It ends by itself after Wait.
 	Passing bool
 
 	Projection
 }
 
-// nameInterval is how long an Application whose name is taken waits until it looks again.
+// nameInterval is the time after which an Application whose name is taken checks it again.
 const nameInterval = 20 * time.Second
 
 // Run computes the output of one call. A problem of the spec is part of the output; an error means a bug, or an observed object that cannot
@@ -96,7 +96,7 @@ func Run(in Input) (*Output, error) {
 	return out, nil
 }
 
-// unobservedBuild returns what is known of a build before it was observed.
+// unobservedBuild returns the evidence about a build before its first observation.
 func unobservedBuild(s v1alpha1.ApplicationSpec) Build {
 	if s.IsBuilt() {
 		return Build{State: BuildUnknown}

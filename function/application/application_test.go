@@ -24,7 +24,7 @@ const (
 // free are the answers to an Application whose name no object has.
 func free() catalog.Answers { return catalog.Answers{deploymentNeed: {}, healthNeed: {}} }
 
-// A world is an Application, and what the function made of it.
+// A world is an Application, and the outputs of the function for it.
 type world struct {
 	*testing.T
 
@@ -51,7 +51,7 @@ func (w *world) run() {
 	w.out, w.in.Status = out, *out.Status
 }
 
-// observe makes what is asked for the observed object, as Crossplane applies it, with a status.
+// observe makes the desired object the observed object, as Crossplane applies it, with a status.
 func (w *world) observe(name, status string) {
 	w.Helper()
 	o := w.out.Resources[name].Object.DeepCopy()
@@ -98,7 +98,7 @@ func (w *world) condition(of string) projection.Condition {
 	return projection.Condition{}
 }
 
-// deployed observes an IntentDeployment that succeeded with what is asked for, and its pods.
+// deployed observes an IntentDeployment that succeeded with the desired image, and its pods.
 func (w *world) deployed() {
 	w.Helper()
 	w.observe(DeploymentName, `{phase: Succeeded, outcome: Succeeded, revision: 1, verifiedRevision: 1, intentDigest: "`+w.desiredDigest()+`", delivery: {sites: {edge1: {}}}, conditions: [{type: Ready, status: "True", reason: Available}]}`)
@@ -109,7 +109,7 @@ func (w *world) serving(image string) {
 	w.observe(HealthName, `{atProvider: {image: "`+image+`", sites: [{name: edge1, state: Available, available: 1, updated: 1, desired: 1}]}, conditions: [{type: Ready, status: "True", reason: Serving, observedGeneration: 1}]}`)
 }
 
-// TestLife goes from an Application that was just made to one that runs, and on to the next image.
+// TestLife goes from a new Application to a running Application, and on to the next image.
 func TestLife(t *testing.T) {
 	w := newWorld(t)
 	w.run()
@@ -167,7 +167,7 @@ func TestSpecProblem(t *testing.T) {
 	}{
 		"Name":  {reason: "A name that begins with a digit is none of a service.", change: func(in *Input) { in.Name = "1shop" }, want: "metadata.name: "},
 		"Long":  {reason: "A name of 53 characters is too long.", change: func(in *Input) { in.Name = strings.Repeat("a", 53) }, want: "metadata.name: "},
-		"Image": {reason: "An image that is no reference is refused.", change: func(in *Input) { in.Spec.Image = "a b" }, want: "spec.image: "},
+		"Image": {reason: "A malformed reference of an image is refused.", change: func(in *Input) { in.Spec.Image = "a b" }, want: "spec.image: "},
 		"Autoscaling": {reason: "An autoscaler rules the replicas alone.", change: func(in *Input) {
 			in.Spec.Autoscaling, in.Spec.Replicas = &deploymentv1alpha1.Autoscaling{Max: 2}, new(deploymentv1alpha1.Replicas(2))
 		}, want: "spec.autoscaling: "},
@@ -194,7 +194,7 @@ func TestSpecProblem(t *testing.T) {
 				t.Errorf("\n%s\nphase %s, condition %v", tc.reason, w.in.Status.Phase, got)
 			}
 			if len(w.out.Resources) != len(before) || w.in.Status.Available != "1/1" {
-				t.Errorf("\n%s\nWhat runs stays, and is shown: %d resources, %+v", tc.reason, len(w.out.Resources), w.in.Status)
+				t.Errorf("\n%s\nThe running image stays, and is shown: %d resources, %+v", tc.reason, len(w.out.Resources), w.in.Status)
 			}
 		})
 	}

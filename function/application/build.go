@@ -13,11 +13,11 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// defaultConfig is the ClusterProviderConfig that says how images are built for those whose repository a configuration of their own names.
+// defaultConfig is the ClusterProviderConfig with the build settings for Applications whose repository is named by a ProviderConfig.
 const defaultConfig = "default"
 
-// requestBuild adds the ImageBuild of a source to the desired resources, and fills in the evidence about it. It returns the digest of what makes the image. An
-// ImageBuild that is not needed any more is left out once the deployment asks for the image that the spec names.
+// requestBuild adds the ImageBuild of a source to the desired resources, and fills in the evidence about it. It returns the digest of the build request. An
+// ImageBuild that is not needed any more is left out once the desired image of the deployment is the image of the spec.
 func requestBuild(in Input, o observed, f *Facts, out *Output) (string, error) {
 	if !in.Spec.IsBuilt() {
 		if o.deployment != nil && o.deployment.image() == in.Spec.Image {
@@ -34,7 +34,7 @@ func requestBuild(in Input, o observed, f *Facts, out *Output) (string, error) {
 	return asked, addResource(out, BuildName, want)
 }
 
-// BuildFor returns the ImageBuild that an Application with a source asks for. Defaults of the spec have to be filled in.
+// BuildFor returns the desired ImageBuild of an Application with a source. Defaults of the spec have to be filled in.
 func BuildFor(in Input) *buildv1alpha1.ImageBuild {
 	config := defaultConfig
 	if ref := in.Spec.Deploy.DeliveryConfig.GitOpsRepo; ref.Kind == policy.KindClusterProviderConfig && ref.Name != "" {
@@ -56,8 +56,8 @@ func BuildFor(in Input) *buildv1alpha1.ImageBuild {
 	}
 }
 
-// observeBuild fills in the evidence about the image of the source. Where nothing can be built until someone acts, it says what is missing or wrong, unless
-// there is an image of just what is asked for.
+// observeBuild fills in the evidence about the image of the source. While the build is blocked until a user acts, it sets the problem or the missing
+// object, unless the requested image exists.
 func (f *Facts) observeBuild(in Input, o observed, asked string) {
 	f.Build = ObserveBuild(o.build, asked)
 	f.Build.takeInForce(o.deployment.inForce(), in.Spec.Build)
@@ -76,13 +76,13 @@ func (f *Facts) observeBuild(in Input, o observed, asked string) {
 	}
 }
 
-// refusals returns the reasons of a build that is refused as it is asked for.
+// refusals returns the reasons of a refused build request.
 func refusals() []xpv2.ConditionReason {
 	return []xpv2.ConditionReason{buildv1alpha1.ReasonPolicyDenied, buildv1alpha1.ReasonForeignImage, buildv1alpha1.ReasonInvalid, buildv1alpha1.ReasonNameTaken, buildv1alpha1.ReasonImageRefused}
 }
 
-// ObserveBuild returns the evidence in the status of an ImageBuild, where asked is the digest of what should make the image. A status about another request
-// proves nothing, and a condition of another generation neither.
+// ObserveBuild returns the evidence in the status of an ImageBuild, where asked is the digest of the build request. A status about another request proves
+// nothing, and neither does a condition of another generation.
 func ObserveBuild(observed *buildv1alpha1.ImageBuild, asked string) Build {
 	if observed == nil || observed.Status.AtProvider.Wanted.Request != asked {
 		return Build{State: BuildUnknown}
@@ -105,7 +105,7 @@ func ObserveBuild(observed *buildv1alpha1.ImageBuild, asked string) Build {
 	return b
 }
 
-// imageID identifies what an image is made of.
+// imageID identifies the inputs of an image.
 func imageID(request, commit string) string { return request + "/" + commit }
 
 // describeLast describes the Build that runs, or that failed.
@@ -118,7 +118,7 @@ func (b *Build) describeLast(at buildv1alpha1.ImageBuildObservation) {
 	}
 }
 
-// stateOfBuild returns the state of the build of what is wanted.
+// stateOfBuild returns the state of the build of the wanted image.
 func stateOfBuild(at buildv1alpha1.ImageBuildObservation, reason xpv2.ConditionReason) BuildState {
 	if at.WantedImage() != nil {
 		return stateOfRebuild(at)
@@ -134,7 +134,7 @@ func stateOfBuild(at buildv1alpha1.ImageBuildObservation, reason xpv2.ConditionR
 	return BuildWaiting
 }
 
-// stateOfRebuild returns the state of the last build of what has an image already.
+// stateOfRebuild returns the state of the last build, if the wanted image exists already.
 func stateOfRebuild(at buildv1alpha1.ImageBuildObservation) BuildState {
 	switch {
 	case at.Running != nil:
@@ -145,8 +145,8 @@ func stateOfRebuild(at buildv1alpha1.ImageBuildObservation) BuildState {
 	return BuildSucceeded
 }
 
-// takeInForce keeps the image that the deployment has of just what is wanted, unless a rebuilt one may take its place. It is also kept where the evidence of
-// its build was lost.
+// takeInForce keeps the deployment's image if it was built from the wanted inputs, unless a rebuilt image may replace it. It also keeps the image after the
+// evidence of its build was lost.
 func (b *Build) takeInForce(has inForce, how *v1alpha1.Build) {
 	if b.Wanted == "" || has.id != b.Wanted || has.image == "" || has.image == b.WantedImage() {
 		return

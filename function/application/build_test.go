@@ -34,7 +34,7 @@ func newSourceWorld(t *testing.T) *world {
 	return w
 }
 
-// built observes the ImageBuild, of which a change says what it reports beside what is asked for.
+// builds observes the ImageBuild, with a function that adds to its report.
 func (w *world) builds(ready xpv2.ConditionReason, report func(*buildv1alpha1.ImageBuildObservation)) {
 	w.Helper()
 	b := &buildv1alpha1.ImageBuild{}
@@ -55,7 +55,7 @@ func (w *world) builds(ready xpv2.ConditionReason, report func(*buildv1alpha1.Im
 	w.observe(BuildName, fmt.Sprintf(`{atProvider: %s, conditions: [{type: Ready, status: "False", reason: %s, observedGeneration: 1, message: "%s"}]}`, raw, ready, "says why"))
 }
 
-// imageOf reports an image of what is wanted, at a commit.
+// imageOf reports the wanted image, at a commit.
 func imageOf(commit, image string) func(*buildv1alpha1.ImageBuildObservation) {
 	return func(o *buildv1alpha1.ImageBuildObservation) {
 		o.Wanted.Commit = commit
@@ -200,7 +200,7 @@ func TestBuildTrouble(t *testing.T) {
 		"Retrying":   {reason: "A build that is tried again has not failed.", ready: "Retrying", report: atCommit(secondCommit), phase: "Building", state: BuildRunning, valid: "Valid"},
 		"PodPending": {reason: "A build whose pod does not begin is building.", ready: "PodPending", report: atCommit(secondCommit), phase: "Building", state: BuildRunning, valid: "Valid"},
 		"NoBranch":   {reason: "A branch that does not exist is waited for.", ready: "RevisionNotFound", report: atCommit(""), phase: "Pending", state: BuildWaiting, valid: "Valid"},
-		"Builder":    {reason: "A builder that is not ready is no failed build.", ready: "BuilderNotReady", report: atCommit(secondCommit), phase: "Pending", state: BuildWaiting, valid: "Valid"},
+		"Builder":    {reason: "A builder that is not ready is not a failed build.", ready: "BuilderNotReady", report: atCommit(secondCommit), phase: "Pending", state: BuildWaiting, valid: "Valid"},
 		"Kpack":      {reason: "An Application waits for kpack to be installed.", ready: "KpackMissing", report: atCommit(""), phase: "Pending", state: BuildWaiting, valid: "Valid"},
 		"Denied":     {reason: "A build that the configuration does not allow is refused.", ready: "PolicyDenied", report: atCommit(""), phase: "Failed", state: BuildWaiting, valid: "PolicyDenied"},
 		"Other": {
@@ -211,7 +211,7 @@ func TestBuildTrouble(t *testing.T) {
 			},
 		},
 		"OldCommit": {
-			reason: "The image of another commit is none of the one that is wanted.", ready: "Queued", phase: "Building", state: BuildWaiting, valid: "Valid",
+			reason: "The image of another commit does not count as the wanted image.", ready: "Queued", phase: "Building", state: BuildWaiting, valid: "Valid",
 			report: func(o *buildv1alpha1.ImageBuildObservation) {
 				imageOf(firstCommit, oldImage)(o)
 				o.Wanted.Commit = secondCommit
@@ -243,7 +243,7 @@ func TestBuildTrouble(t *testing.T) {
 				t.Errorf("\n%s\n-want, +got:\n%s\n%s", tc.reason, diff, s.Message)
 			}
 			if w.deploymentImage() != newImage || s.Available != "1/1" {
-				t.Errorf("\n%s\nWhat runs is not touched: %s, %+v", tc.reason, w.deploymentImage(), s)
+				t.Errorf("\n%s\nThe running image is not changed: %s, %+v", tc.reason, w.deploymentImage(), s)
 			}
 		})
 	}
@@ -293,12 +293,12 @@ func TestLostBuild(t *testing.T) {
 	w.builds("Queued", atCommit(firstCommit))
 	w.run()
 	if w.deploymentImage() != newImage || w.in.Status.Phase != v1alpha1.PhaseRunning {
-		t.Errorf("What was built of the commit that is wanted runs: %+v", w.in.Status)
+		t.Errorf("The image of the wanted commit runs: %+v", w.in.Status)
 	}
 	delete(w.in.Observed, BuildName)
 	w.run()
 	if w.deploymentImage() != newImage || w.out.Resources[BuildName].Object == nil {
-		t.Errorf("What runs stays while its ImageBuild is lost: %+v", w.in.Status)
+		t.Errorf("The running image stays while its ImageBuild is lost: %+v", w.in.Status)
 	}
 }
 

@@ -11,15 +11,15 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 )
 
-// inForce is the image that a deployment is asked for, and what it was built of.
+// inForce is the desired image of a deployment, and the inputs of its build.
 type inForce struct {
-	// image that is asked for. Empty if there is none.
+	// image is the desired image. Empty if there is none.
 	image string
 
-	// request, commit and build that made the image. Empty for one that the spec named.
+	// request, commit and build that made the image. Empty for an image that the spec named.
 	request, commit, build string
 
-	// id identifies what the image was made of. Empty for one that the spec named.
+	// id identifies the inputs of the image. Empty for an image that the spec named.
 	id string
 }
 
@@ -30,7 +30,7 @@ func (d *observedDeployment) image() string {
 	return d.Spec.Expectation.Image
 }
 
-// inForce returns the image that the deployment is asked for. The annotations are ours: they say what it was built of.
+// inForce returns the desired image of the deployment. The annotations are ours: they have the inputs of its build.
 func (d *observedDeployment) inForce() inForce {
 	if d.image() == "" {
 		return inForce{}
@@ -54,8 +54,8 @@ func mayDeliverRebuilt(how *v1alpha1.Build, image string) bool {
 	return false
 }
 
-// chooseDeployment returns the IntentDeployment that should exist, or nil without an image. The image in force stays until there is one of what is
-// wanted. If only the branch moved, all else of an edit goes out with it; if what is built was edited, the rest of the edit waits for that build, since it
+// chooseDeployment returns the desired IntentDeployment, or nil without an image. The image in force stays until the wanted image exists. If only the
+// branch moved, all else of an edit goes out with the image in force; if the build request was edited, the rest of the edit waits for that build, since it
 // belongs to the source that reads it. An edit never delivers a rejected image again while the next image is built.
 func (f *Facts) chooseDeployment(in Input, o observed, asked string) *Composed {
 	if !in.Spec.IsBuilt() {
@@ -80,7 +80,7 @@ func (f *Facts) chooseDeployment(in Input, o observed, asked string) *Composed {
 	return heldDeployment(in, o.deployment)
 }
 
-// builtDeployment returns the IntentDeployment of an image that was built. What it was built of counts in no digest.
+// builtDeployment returns the IntentDeployment of an image that was built. The inputs of the build count in no digest.
 func builtDeployment(in Input, of inForce) *Composed {
 	in.Spec.Image = of.image
 	d := DeploymentFor(in.Namespace, in.Name, in.Spec)
@@ -90,7 +90,7 @@ func builtDeployment(in Input, of inForce) *Composed {
 	return d
 }
 
-// mayHoldBack reports whether a deployment is suspended, and may hold back what its spec says: its status does not deny it for that spec.
+// mayHoldBack reports whether a deployment is suspended, and may hold back its current spec: its status does not deny it for that spec.
 func (d *observedDeployment) mayHoldBack() bool {
 	if !ptr.Deref(d.Spec.Suspend, false) {
 		return false

@@ -48,7 +48,7 @@ func TestEdits(t *testing.T) {
 				t.Errorf("\n%s\n%+v", tc.reason, got.Expectation)
 			}
 			if got.Suspend == nil || !*got.Suspend || got.DeliveryConfig.SyncWaitTimeout != "3m" {
-				t.Errorf("\n%s\nWhat belongs to no image goes through: %+v", tc.reason, got)
+				t.Errorf("\n%s\nFields that belong to no image are passed on: %+v", tc.reason, got)
 			}
 			w.builds("Built", imageOf(tc.commit, oldImage))
 			w.run()
@@ -211,7 +211,7 @@ func TestImageToSource(t *testing.T) {
 		buildv1alpha1.AnnotationRequest: w.out.Resources[DeploymentName].Object.GetAnnotations()[buildv1alpha1.AnnotationRequest],
 		buildv1alpha1.AnnotationCommit:  firstCommit, buildv1alpha1.AnnotationBuild: "shop-build-1",
 	}, w.out.Resources[DeploymentName].Object.GetAnnotations()); diff != "" || w.deploymentImage() != newImage {
-		t.Fatalf("The deployment says what its image was built of: -want, +got:\n%s", diff)
+		t.Fatalf("The deployment names the inputs of its image: -want, +got:\n%s", diff)
 	}
 	w.deployed()
 	w.in.Spec.Source, w.in.Spec.Build, w.in.Spec.Image = nil, nil, oldImage

@@ -35,8 +35,8 @@ const LabelApplication = "intentplane.dev/application"
 // endpointName is the name of the port that a service listens at.
 const endpointName = "http"
 
-// requestAll adds what should exist to the desired resources: the ImageBuild of a source; the IntentDeployment, once there is an image; and the SiteHealth, once
-// the IntentDeployment names its Sites. It fills in the evidence about them.
+// requestAll adds the desired resources: the ImageBuild of a source; the IntentDeployment, once there is an image; and the SiteHealth, once the
+// IntentDeployment names its Sites. It fills in the evidence about them.
 func requestAll(in Input, o observed, f *Facts, out *Output) error {
 	f.URL, f.Note = serviceURLOf(in.Spec), NoteOn(in.Spec)
 	asked, err := requestBuild(in, o, f, out)
@@ -73,7 +73,7 @@ func addResource(out *Output, name string, v any) error {
 	return nil
 }
 
-// DeploymentFor returns the IntentDeployment that an Application of this spec asks for. Defaults of the spec have to be filled in.
+// DeploymentFor returns the desired IntentDeployment of an Application of this spec. Defaults of the spec have to be filled in.
 func DeploymentFor(namespace, name string, s v1alpha1.ApplicationSpec) *Composed {
 	return &Composed{
 		TypeMeta:   metav1.TypeMeta{APIVersion: deploymentv1alpha1.GroupNamespaced + "/" + deploymentv1alpha1.Version, Kind: deploymentv1alpha1.Kind},
@@ -89,7 +89,7 @@ func deploymentSpecFor(name string, s v1alpha1.ApplicationSpec) deploymentv1alph
 	}
 }
 
-// Composed is an IntentDeployment as it is asked for. It has no status.
+// Composed is a desired IntentDeployment. It has no status.
 type Composed struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -117,7 +117,7 @@ func serviceTypeOf(s v1alpha1.ApplicationSpec) string {
 	return cmp.Or(s.Deploy.Type, v1alpha1.ServiceTypeInternal)
 }
 
-// parametersFor returns the parameters of the spec, with those of its route.
+// parametersFor returns the parameters of the spec, with the parameters of its route.
 func parametersFor(s v1alpha1.ApplicationSpec) map[string]deploymentv1alpha1.ParameterValue {
 	out := map[string]deploymentv1alpha1.ParameterValue{}
 	maps.Copy(out, s.Deploy.Parameters)
@@ -138,7 +138,7 @@ func parametersFor(s v1alpha1.ApplicationSpec) map[string]deploymentv1alpha1.Par
 	return out
 }
 
-// runtimeFor returns what containers and pods get, or nil for what the Blueprint says.
+// runtimeFor returns the settings of containers and pods, or nil for the settings of the Blueprint.
 func runtimeFor(s v1alpha1.ApplicationSpec) *deploymentv1alpha1.Runtime {
 	r := &deploymentv1alpha1.Runtime{Autoscaling: s.Autoscaling, Env: slices.Clone(s.Env), ImagePullSecrets: s.ImagePullSecrets}
 	for _, service := range s.Services {

@@ -12,11 +12,11 @@ import (
 func TestComposed(t *testing.T) {
 	cases := map[string]struct{ reason, spec, want, url string }{
 		"Little": {
-			reason: "An Application of nothing but an image has no route, and what is absent is what the Blueprint says.", spec: "{image: 'shop:1'}",
+			reason: "An Application with an image alone has no route, and takes absent values from the Blueprint.", spec: "{image: 'shop:1'}",
 			want: "{service: shop, type: app-internal, image: 'shop:1', replicas: 1, priority: medium, resources: {}}",
 		},
 		"Everything": {
-			reason: "Each field is passed on, with variables of services behind those of env.",
+			reason: "Each field is passed on, with variables of services after the variables of env.",
 			spec: `{image: 'shop:1', port: 3000, replicas: 2, siteReplicas: {edge1: 0}, resources: {cpu: 100m, memory: 128Mi}, env: [{name: B, value: b}, {name: A, valueFrom: {secretKeyRef: {name: s, key: k}}}],
 				services: [{name: db, secretRef: {name: shop-db}, env: [{name: PGHOST, key: host}]}, {name: cache, secretRef: {name: c}, mount: false}], health: {path: /healthz}, imagePullSecrets: [{name: regcred}],
 				route: {host: shop.example.org, path: /shop, gateway: {name: g, namespace: gw}, tls: true}, deploy: {sites: [edge1], parameters: {color: blue}}}`,

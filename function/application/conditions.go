@@ -87,7 +87,7 @@ func deployedCondition(f *Facts) projection.Condition {
 
 func (f *Facts) missingReason() string { return cmp.Or(f.MissingReason, v1alpha1.ReasonMissing) }
 
-// availableCondition says whether each Site has a pod that serves. Pods of an earlier image count while the present one is not deployed; after that
+// availableCondition says whether each Site has a pod that serves. Pods of an earlier image count while the present image is not deployed; after that
 // they are there because another controller changed the Deployment.
 func availableCondition(f *Facts) projection.Condition {
 	const of = v1alpha1.TypeAvailable
@@ -110,7 +110,7 @@ func availableCondition(f *Facts) projection.Condition {
 	return projection.Is(of, false, cmp.Or(s.Reason, string(s.State)), siteMessage(s))
 }
 
-// isScaledToZero reports whether no Site is asked for a pod.
+// isScaledToZero reports whether the desired number of pods is 0 at each Site.
 func (f *Facts) isScaledToZero() bool {
 	for _, s := range f.observedSites() {
 		if s.State != deliveryv1alpha1.HealthScaledToZero {
@@ -135,7 +135,7 @@ func routedCondition(f *Facts) projection.Condition {
 	return projection.Is(of, true, v1alpha1.ReasonAccepted, "")
 }
 
-// stalledCondition is true when the Application makes no progress until a user acts. A crash loop is none: it may end by itself.
+// stalledCondition is true when the Application makes no progress until a user acts. A crash loop does not count: it may end by itself.
 func stalledCondition(f *Facts) projection.Condition {
 	const of = v1alpha1.TypeStalled
 	message := f.currentRow().message(f)
@@ -178,7 +178,7 @@ func reconcilingCondition(f *Facts) projection.Condition {
 	return projection.Is(of, true, reason, message)
 }
 
-// isReady reports whether the Application is as it was asked for: it runs, its route is accepted, and its deployment is Ready.
+// isReady reports whether the Application is in its desired state: it runs, its route is accepted, and its deployment is Ready.
 func isReady(f *Facts) bool {
 	return f.currentRow().Phase == v1alpha1.PhaseRunning && routedCondition(f).Status == corev1.ConditionTrue && f.Deployment.Ready
 }

@@ -15,7 +15,7 @@ func delivering(f *Facts) {
 	f.Deployment.Phase, f.Deployment.Outcome = deploymentv1alpha1.PhaseDelivering, ""
 }
 
-// earlier has what was observed of another image, and nothing of the one that is asked for.
+// earlier has an observation of another image, and none of the desired image.
 func earlier(sites ...deliveryv1alpha1.SiteHealthState) func(*Facts) {
 	return func(f *Facts) { f.Health = Health{Earlier: sites} }
 }
@@ -34,7 +34,7 @@ func TestDeployingConditions(t *testing.T) {
 	}
 	for _, c := range []projection.Condition{deployedCondition(stalled), reconcilingCondition(stalled)} {
 		if !strings.HasSuffix(c.Message, stalled.Deployment.Message) {
-			t.Errorf("%s does not say what to do about a deployment that is stalled: %q", c.Type, c.Message)
+			t.Errorf("%s names no action for a stalled deployment: %q", c.Type, c.Message)
 		}
 	}
 }
@@ -59,10 +59,10 @@ func TestAvailable(t *testing.T) {
 		"Changed":      {reason: "A Deployment that another controller gave another image is not available.", facts: change(running(), withSites(other)), want: "False/OtherImage"},
 		"First":        {reason: "An image that is not delivered yet is not available.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthMissing, 0)), delivering), want: "False/NotDelivered"},
 		"CrashLoop":    {reason: "The condition has the reason of the pods.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthUnavailable, 0))), want: "False/CrashLoopBackOff"},
-		"OldHealth":    {reason: "What is known of another image says nothing.", facts: change(running(), func(f *Facts) { f.Health.Image = oldImage }), want: "Unknown/NotObserved"},
+		"OldHealth":    {reason: "An observation of another image proves nothing.", facts: change(running(), func(f *Facts) { f.Health.Image = oldImage }), want: "Unknown/NotObserved"},
 		"Counted":      {reason: "A Site that cannot be looked at serves if its engine reports that.", facts: change(running(), withSites(unreachable("edge1", true))), want: "True/Serving"},
-		"CountedFirst": {reason: "What such a Site counts as says nothing before a revision was verified.", facts: change(running(), withSites(unreachable("edge1", true)), delivering, func(f *Facts) { f.Deployment.Verified = 0 }), want: "Unknown/NotObserved"},
-		"CountedNext":  {reason: "What such a Site counts as is that of the image before while the next one is delivered.", facts: change(running(), withSites(unreachable("edge1", true)), delivering), want: "True/EarlierImage"},
+		"CountedFirst": {reason: "An unreachable Site proves nothing before a revision was verified.", facts: change(running(), withSites(unreachable("edge1", true)), delivering, func(f *Facts) { f.Deployment.Verified = 0 }), want: "Unknown/NotObserved"},
+		"CountedNext":  {reason: "An unreachable Site counts for the previous image while the next one is delivered.", facts: change(running(), withSites(unreachable("edge1", true)), delivering), want: "True/EarlierImage"},
 		"Hidden":       {reason: "A Site that cannot be looked at makes it unknown.", facts: change(running(), withSites(site("edge1", deliveryv1alpha1.HealthNotObserved, 0))), want: "Unknown/NotObserved"},
 	}
 	for name, tc := range cases {

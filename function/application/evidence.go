@@ -16,7 +16,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// BuildState is where the build of the commit stands that is asked for.
+// BuildState is the state of the build of the requested commit.
 type BuildState string
 
 // States of a build.
@@ -24,7 +24,7 @@ const (
 	// BuildNotRequired means that the spec names an image.
 	BuildNotRequired BuildState = "NotRequired"
 
-	// BuildWaiting means that the build cannot begin. Reason and message say for what it waits.
+	// BuildWaiting means that the build cannot begin. Reason and message explain it.
 	BuildWaiting BuildState = "Waiting"
 
 	// BuildRunning means that the image is being built.
@@ -42,16 +42,16 @@ const (
 
 // A Build is the evidence about the image of a source.
 type Build struct {
-	// State of the build of what is wanted. Empty is Unknown.
+	// State of the build of the wanted image. Empty is Unknown.
 	State BuildState
 
-	// Wanted identifies what is asked for: the commit, and everything else that makes the image. Empty while the commit is not known.
+	// Wanted identifies the requested image: the commit, and all other inputs of its build. Empty while the commit is unknown.
 	Wanted string
 
 	// Commit that is wanted, for people.
 	Commit string
 
-	// Built identifies what Image was built of, as Wanted does. An image of anything else proves nothing about what is wanted.
+	// Built identifies the inputs of Image, as Wanted does. An image of other inputs proves nothing about the wanted image.
 	Built string
 
 	// Image that was built last.
@@ -60,7 +60,7 @@ type Build struct {
 	// Reason and Message explain the state, on one line.
 	Reason, Message string
 
-	// SourceTrouble is why the last look at the repository found no commit. Empty if it found one.
+	// SourceTrouble is the error of the last observation of the repository. Empty if it found the commit.
 	SourceTrouble string
 
 	// Name of the Build of kpack, the Step that it is at or that failed, and the command that shows its log.
@@ -72,7 +72,7 @@ type Build struct {
 	// Waiting is a rebuilt image that is held back.
 	Waiting v1alpha1.WaitingImage
 
-	// seenAt is when the commit was seen first.
+	// seenAt is the time of the first observation of the commit.
 	seenAt *metav1.Time
 }
 
@@ -90,7 +90,7 @@ func (b *Build) failureReason() string {
 // isRequired reports whether an image has to be built.
 func (b *Build) isRequired() bool { return b.State != BuildNotRequired }
 
-// WantedImage returns the image that was built of what is wanted, or "".
+// WantedImage returns the image that was built from the wanted inputs, or "".
 func (b *Build) WantedImage() string {
 	if b.Wanted == "" || b.Wanted != b.Built {
 		return ""
@@ -98,13 +98,13 @@ func (b *Build) WantedImage() string {
 	return b.Image
 }
 
-// A Deployment is the evidence about the IntentDeployment that delivers the image. All of it is of one status write.
+// A Deployment is the evidence about the IntentDeployment that delivers the image. All fields are from one status write.
 type Deployment struct {
 	// Name of the IntentDeployment.
 	Name string
 
-	// Asked is the digest of the spec that the IntentDeployment should have, and Reported the one of the spec that its status speaks about. A status
-	// about another spec proves nothing.
+	// Asked is the digest of the spec that the IntentDeployment should have, and Reported is the digest of the spec that its status is about. A
+	// status about another spec proves nothing.
 	Asked, Reported string
 
 	// Phase, Outcome, Message, Revision and Verified revision, as its status has them.
@@ -113,7 +113,7 @@ type Deployment struct {
 	Message            string
 	Revision, Verified int64
 
-	// IsHeldBack says that something else is asked for than the revision, and held back.
+	// IsHeldBack is set if the spec requests another revision, and is held back.
 	IsHeldBack bool
 
 	// Sites that it delivers to, sorted.
@@ -139,11 +139,11 @@ func ObserveDeployment(name, asked string, s deploymentv1alpha1.IntentDeployment
 // isTakenUp reports whether the status is about the spec that the IntentDeployment should have.
 func (d Deployment) isTakenUp() bool { return d.Asked != "" && d.Asked == d.Reported }
 
-// isSuspended reports whether the revision came to its end, and the spec asks for another one, which is held back: the outcome is that of an earlier
+// isSuspended reports whether the revision came to its end, and the spec requests another revision, which is held back: the outcome is that of an earlier
 // request.
 func (d Deployment) isSuspended() bool { return d.isTakenUp() && d.IsHeldBack && d.Outcome != "" }
 
-// isCurrent reports whether the evidence is about what the IntentDeployment is asked for now.
+// isCurrent reports whether the evidence is about the current spec of the IntentDeployment.
 func (d Deployment) isCurrent() bool { return d.isTakenUp() && !d.isSuspended() }
 
 // A Health is the evidence about the pods of one image.
@@ -154,8 +154,8 @@ type Health struct {
 	// Sites that were observed.
 	Sites []deliveryv1alpha1.SiteHealthState
 
-	// Earlier is what was observed last of another image, while nothing was observed of the one that is asked for. It says which pods serve, and nothing about
-	// what is asked for.
+	// Earlier is the last observation of another image, while the desired image was not observed. It shows which pods serve, and nothing about the desired
+	// image.
 	Earlier []deliveryv1alpha1.SiteHealthState
 }
 
@@ -185,16 +185,16 @@ type Facts struct {
 	// Problem because of which the spec cannot be carried out, and the reason of condition Valid for it. Empty if there is none.
 	Problem, ProblemReason string
 
-	// Missing says what is missing before the image can be deployed, and what to do. Empty if nothing is.
+	// Missing names the object that is missing before the image can be deployed, with the action to take. Empty if there is none.
 	Missing string
 
-	// MissingReason is the reason of the conditions for what is missing. Empty is Missing.
+	// MissingReason is the reason of the conditions for the missing object. Empty is Missing.
 	MissingReason string
 
-	// Note says what the author should notice about a spec that can be carried out. Empty if there is nothing.
+	// Note is a remark for the author about a valid spec. Empty if there is none.
 	Note string
 
-	// Image that the IntentDeployment is asked for. Empty if it is asked for none.
+	// Image is the desired image of the IntentDeployment. Empty if there is none.
 	Image string
 
 	// URL of the service. Empty if it has no route.
@@ -212,12 +212,12 @@ type Facts struct {
 	Health     Health
 }
 
-// hasWantedImage reports whether the image that the IntentDeployment is asked for is the one of what the spec asks for now.
+// hasWantedImage reports whether the desired image of the IntentDeployment is the image of the current spec.
 func (f *Facts) hasWantedImage() bool {
 	return f.Image != "" && (!f.Build.isRequired() || f.Build.WantedImage() == f.Image)
 }
 
-// isDeploymentCurrent reports whether the evidence about the deployment is about the image of what the spec asks for now.
+// isDeploymentCurrent reports whether the evidence about the deployment is about the image of the current spec.
 func (f *Facts) isDeploymentCurrent() bool { return f.hasWantedImage() && f.Deployment.isCurrent() }
 
 // hasSucceeded reports whether the deployment of the wanted image was verified.
@@ -240,13 +240,13 @@ func (f *Facts) isUntaken() bool {
 	return f.hasWantedImage() && (!f.Deployment.isCurrent() || f.Deployment.Phase == "" || f.Deployment.Phase == deploymentv1alpha1.PhasePending)
 }
 
-// hasBuildFailed reports whether the build of what is wanted failed, and that has no image.
+// hasBuildFailed reports whether the build of the wanted image failed, and the image does not exist.
 func (f *Facts) hasBuildFailed() bool {
 	return f.Build.State == BuildFailed && f.Build.WantedImage() == ""
 }
 
-// observedSite returns what was observed of a Site for the image that the IntentDeployment is asked for. Of a Site that was not observed for that image it is
-// not known whether it has an available pod of it, and what is not known does not count.
+// observedSite returns the observed state of a Site for the desired image of the IntentDeployment. For a Site that was not observed for that image the
+// available pods are unknown, and unknown pods do not count.
 func (f *Facts) observedSite(name string) deliveryv1alpha1.SiteHealthState {
 	unobserved := deliveryv1alpha1.SiteHealthState{Name: name, State: deliveryv1alpha1.HealthNotObserved, Reason: string(deliveryv1alpha1.HealthNotObserved)}
 	if f.Health.Image == "" || f.Health.Image != f.Image {
@@ -260,7 +260,7 @@ func (f *Facts) observedSite(name string) deliveryv1alpha1.SiteHealthState {
 	return unobserved
 }
 
-// observedSites returns what was observed of all Sites, in the order of their names.
+// observedSites returns the observed state of all Sites, in the order of their names.
 func (f *Facts) observedSites() []deliveryv1alpha1.SiteHealthState {
 	out := make([]deliveryv1alpha1.SiteHealthState, 0, len(f.Deployment.Sites))
 	for _, name := range f.Deployment.Sites {
@@ -278,8 +278,8 @@ func (f *Facts) countServing() (serving, all int) {
 	return len(sites), all
 }
 
-// isServing reports whether a Site serves the image. What one counts as that cannot be looked at is about what was delivered last: that is the image once
-// its deployment was verified.
+// isServing reports whether a Site serves the image. A Site that cannot be observed counts by its last delivery: the image counts there once its
+// deployment was verified.
 func (f *Facts) isServing(s deliveryv1alpha1.SiteHealthState) bool {
 	return s.IsServing() && (s.State != deliveryv1alpha1.HealthNotObserved || f.hasSucceeded())
 }
@@ -307,7 +307,7 @@ func (f *Facts) isServedSomewhere() bool {
 	return serving > 0
 }
 
-// firstNotServing returns the first Site that does not serve the image, where one with a known trouble goes before one that is not observed.
+// firstNotServing returns the first Site that does not serve the image; Sites with a known problem precede Sites that were not observed.
 func (f *Facts) firstNotServing() (deliveryv1alpha1.SiteHealthState, bool) {
 	var found deliveryv1alpha1.SiteHealthState
 	for _, s := range f.observedSites() {
@@ -321,7 +321,7 @@ func (f *Facts) firstNotServing() (deliveryv1alpha1.SiteHealthState, bool) {
 	return found, found.Name != ""
 }
 
-// hasEarlierImage reports whether each Site has a pod that serves, of this image or of an earlier one, while the present one is not everywhere.
+// hasEarlierImage reports whether each Site has a pod that serves, of this image or of an earlier image, while the present image is not everywhere.
 func (f *Facts) hasEarlierImage() bool {
 	sites := f.observedSites()
 	isDown := func(s deliveryv1alpha1.SiteHealthState) bool {
@@ -330,7 +330,7 @@ func (f *Facts) hasEarlierImage() bool {
 	return len(sites) > 0 && !slices.ContainsFunc(sites, isDown)
 }
 
-// servesAny reports whether a Site has a pod that serves, of whatever image. One that cannot be looked at has none before a revision was verified.
+// servesAny reports whether a Site has a serving pod, of any image. A Site that cannot be observed has none before a revision was verified.
 func (f *Facts) servesAny(s deliveryv1alpha1.SiteHealthState) bool {
 	if s.State == deliveryv1alpha1.HealthNotObserved {
 		return s.IsServing() && f.Deployment.Verified > 0

@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// pendingMessage says what is missing, or that the deployment has not taken up the spec.
+// pendingMessage names the missing object, or says that the deployment has not observed the spec yet.
 func (f *Facts) pendingMessage() string {
 	switch d := f.Deployment; {
 	case f.Missing != "":
@@ -21,7 +21,7 @@ func (f *Facts) pendingMessage() string {
 	}
 }
 
-// buildMessage says where the build stands.
+// buildMessage describes the progress of the build.
 func (f *Facts) buildMessage() string {
 	b := f.Build
 	switch b.State {
@@ -38,7 +38,7 @@ func (f *Facts) buildMessage() string {
 	return "The source was not observed yet."
 }
 
-// failureAdvice says what a user does about a build that failed.
+// failureAdvice returns the action of a user after a failed build.
 func (b *Build) failureAdvice() string {
 	if b.isDisrupted() {
 		return "Repair the nodes, or the object that the message names; then set another spec.source.trigger to build it again."
@@ -46,7 +46,7 @@ func (b *Build) failureAdvice() string {
 	return "Push a commit that builds, or set another spec.source.trigger to build this one again."
 }
 
-// subject says what is built.
+// subject names the commit or archive of the build.
 func (b *Build) subject() string {
 	if b.Commit == "" {
 		return "the archive"
@@ -56,7 +56,7 @@ func (b *Build) subject() string {
 
 func upperFirst(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// rolledBackMessage repeats why the revision was rolled back. What runs meanwhile, the Sites report.
+// rolledBackMessage repeats the cause of the rollback. The running image is in the state of the Sites.
 func (f *Facts) rolledBackMessage() string {
 	return projection.Sentences("The revision was rolled back.", projection.Sentence(f.Deployment.Message))
 }
@@ -105,7 +105,7 @@ func (f *Facts) servedMessage() string {
 	return "It is not known whether the Sites serve the image."
 }
 
-// siteMessage says why a Site does not serve.
+// siteMessage returns the reason why a Site does not serve.
 func siteMessage(s deliveryv1alpha1.SiteHealthState) string {
 	text := fmt.Sprintf("Site %s: %s", s.Name, cmp.Or(s.Reason, string(s.State)))
 	if s.Message != "" {
@@ -114,7 +114,7 @@ func siteMessage(s deliveryv1alpha1.SiteHealthState) string {
 	return projection.Sentence(text)
 }
 
-// deployingMessage says what the deployment does; and once it is done, which Site has no pod.
+// deployingMessage repeats the progress of the deployment; after its success, it names the Site without a pod.
 func (f *Facts) deployingMessage() string {
 	if f.hasSucceeded() {
 		return cmp.Or(f.unavailableMessage(), "The deployment names no Sites yet.")
@@ -126,8 +126,8 @@ func (f *Facts) deployingMessageWith(detail string) string {
 	return projection.Sentences("The image is being deployed.", detail, f.troubleMessage())
 }
 
-// stalledDeploymentMessage repeats what the deployment says, if a user has to act. Conditions do not follow it from step to step, since each change of one costs
-// two writes: status.message does.
+// stalledDeploymentMessage repeats the deployment's message, if a user has to act. Conditions do not follow it from step to step, since each change of a
+// condition costs two writes: status.message does.
 func (f *Facts) stalledDeploymentMessage() string {
 	if !f.Deployment.Stalled {
 		return ""
@@ -147,7 +147,7 @@ func (f *Facts) troubleMessage() string {
 // shortCommit returns the first characters of a commit id.
 func shortCommit(id string) string { return id[:min(len(id), 8)] }
 
-// routeTrouble returns the first Site whose route is not accepted, and why. The reason is empty if all routes are accepted, or none is asked for.
+// routeTrouble returns the first Site whose route is not accepted, and why. The reason is empty if all routes are accepted, or the spec has none.
 func (f *Facts) routeTrouble() (site deliveryv1alpha1.SiteHealthState, reason string) {
 	if f.URL == "" {
 		return site, ""

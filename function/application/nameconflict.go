@@ -15,8 +15,8 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// findNameConflict checks whether an object of the Application's name exists that does not belong to it, before ours exists. One without a controller
-// counts, too: Crossplane would take it over, and force our spec on what a user wrote. Until Crossplane has answered, nothing is asked for.
+// findNameConflict checks whether an object of the Application's name exists that does not belong to it, before ours exists. An object without a
+// controller counts, too: Crossplane would adopt it, and overwrite a user's spec with ours. Until Crossplane has answered, nothing is requested.
 func findNameConflict(in Input, o observed, f *Facts, out *Output) error {
 	if o.deployment == nil {
 		group := deploymentv1alpha1.GroupNamespaced + "/" + deploymentv1alpha1.Version
@@ -52,7 +52,7 @@ func checkName(in Input, f *Facts, out *Output, apiVersion, kind string) error {
 	return nil
 }
 
-// judgeOwner finds the problem with an object of the Application's name. One that the Application controls is none.
+// judgeOwner finds the problem with an object of the Application's name. An object that the Application controls does not count.
 func (f *Facts) judgeOwner(in Input, kind string, o *metav1.PartialObjectMetadata) {
 	owner := metav1.GetControllerOf(o)
 	switch {

@@ -76,12 +76,12 @@ func (d *observedDeployment) isRejected() bool {
 	return d != nil && (d.Status.Rollback != nil || d.Status.Outcome == deploymentv1alpha1.OutcomeRolledBack)
 }
 
-// handoverLimit is how long a deployment may take to take up an image before the status says that it has not.
+// handoverLimit is the timeout for a deployment to observe an image before the status reports the delay.
 const handoverLimit = 30 * time.Second
 
-// handoverLeft returns how much longer what the status says waits for the deployment to take up the image. It is 0 if it does not wait. A deployment that
-// nothing carries out, because its definition was removed or the object could not be created, is in the same state as one that is taken up in a moment:
-// only time distinguishes them.
+// handoverLeft returns the remaining time for which the status waits for the deployment to observe the image. It is 0 if it does not wait. A deployment
+// without a controller, because its definition was removed or the object could not be created, is in the same state as a deployment that is observed a
+// moment later: only time distinguishes them.
 func (f *Facts) handoverLeft(in Input, o observed) time.Duration {
 	if !f.isHandingOver(&in.Status, o) {
 		return 0
@@ -117,7 +117,7 @@ func (f *Facts) isHandingOver(last *v1alpha1.ApplicationStatus, o observed) bool
 	return isBefore && last.SpecDigest == f.Digest && last.Source.Commit == f.Source.Commit
 }
 
-// keepEvidence fills in what is known of what runs, while nothing else can be asked for.
+// keepEvidence fills in the evidence about the running image, while no other image can be requested.
 func (f *Facts) keepEvidence(in Input, o observed) {
 	f.Deployment = o.deploymentEvidence(in.Name, "")
 	f.Image, f.Commit = o.deployment.image(), o.deployment.inForce().commit
@@ -126,7 +126,7 @@ func (f *Facts) keepEvidence(in Input, o observed) {
 	}
 }
 
-// markReady says of each resource that should exist whether it has what is asked for.
+// markReady sets for each desired resource whether it is ready.
 func (o observed) markReady(out *Output) {
 	compose.SetReady(out.Resources, DeploymentName, o.deployment != nil && o.deployment.Status.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 	compose.SetReady(out.Resources, BuildName, o.build != nil && o.build.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)

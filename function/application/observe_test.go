@@ -31,7 +31,7 @@ func (w *world) builtAt(at time.Time) {
 	})
 }
 
-// TestHandingOver has a commit whose image was just built: what the status says waits until the deployment has taken it up.
+// TestHandingOver has a commit whose image was just built: the status waits until the deployment has observed the image.
 func TestHandingOver(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -112,6 +112,6 @@ func TestHandoverEnds(t *testing.T) {
 	w.run()
 	got := []string{string(w.in.Status.Phase), w.in.Status.Message}
 	if diff := cmp.Diff([]string{"Pending", "IntentDeployment shop has not taken up this spec yet."}, got); diff != "" || w.out.Passing {
-		t.Errorf("What the status says of a deployment that nothing carries out: -want, +got:\n%s", diff)
+		t.Errorf("The status of a deployment without a controller: -want, +got:\n%s", diff)
 	}
 }

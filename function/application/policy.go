@@ -6,8 +6,8 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// passPolicy copies the policy of an edit to a deployment whose image stays for now: whether it is suspended, how it is rolled back, how long its delivery may
-// take, how it treats files of others, what its deletion leaves, and whether a new version of the Blueprint is taken by itself. None of them makes a revision.
+// passPolicy copies the policy of an edit to a deployment whose image stays for now: suspension, rollback, the timeouts of its delivery, the handling of
+// files of other users, the deletion policy, and the update policy of the Blueprint. None of these fields makes a revision.
 func passPolicy(target *deploymentv1alpha1.IntentDeploymentSpec, edit deploymentv1alpha1.IntentDeploymentSpec) {
 	target.Suspend, target.RollbackConfig = edit.Suspend, edit.RollbackConfig
 	target.Blueprint.UpdatePolicy = edit.Blueprint.UpdatePolicy
@@ -19,8 +19,8 @@ func passDeliveryPolicy(target *deploymentv1alpha1.DeliveryConfig, edit deployme
 	target.DeletionPolicy, target.DriftPolicy, target.Adopt = edit.DeletionPolicy, edit.DriftPolicy, edit.Adopt
 }
 
-// passRules copies the rules of measurements: the progressTimeout, and those of the metrics and checks that are measured already. What is measured, and its
-// limits, belong to the image. Changed rules make a revision of their own, as they do while nothing is built.
+// passRules copies the rules of measurements: the progressTimeout, and the rules of metrics and checks that are measured already. The set of metrics and
+// their limits belong to the image. Changed rules make a revision of their own, as they do without a build.
 func passRules(target *deploymentv1alpha1.GatesConfig, edit deploymentv1alpha1.GatesConfig) {
 	target.MetricsUnavailableTimeout, target.OnMetricsUnavailable = edit.MetricsUnavailableTimeout, edit.OnMetricsUnavailable
 	if target.PostCheck != nil && edit.PostCheck != nil {
@@ -53,7 +53,7 @@ func metricRules(target, edit deploymentv1alpha1.GatesConfig) map[string]deploym
 	return out
 }
 
-// checksWithRules returns checks with the rules that those of an edit have, and without one of a progressTimeout.
+// checksWithRules returns checks with the rules of an edit, and without the check of a progressTimeout.
 func checksWithRules(checks, edited []deploymentv1alpha1.Check) []deploymentv1alpha1.Check {
 	out := slices.DeleteFunc(slices.Clone(checks), isProgressCheck)
 	for i := range out {

@@ -35,11 +35,11 @@ func TestGatesWhileBuilding(t *testing.T) {
 		want          gates
 	}{
 		"Progress":        {reason: "A progressTimeout begins to count.", until: "5m", want: gates{Checks: []deploymentv1alpha1.Check{progressCheck("5m")}}},
-		"ProgressChanged": {reason: "Another progressTimeout takes the place of the one before.", hasFor: "10m", until: "5m", want: gates{Checks: []deploymentv1alpha1.Check{progressCheck("5m")}}},
+		"ProgressChanged": {reason: "Another progressTimeout replaces the previous progressTimeout.", hasFor: "10m", until: "5m", want: gates{Checks: []deploymentv1alpha1.Check{progressCheck("5m")}}},
 		"ProgressLeft":    {reason: "A progressTimeout that is left out ends.", hasFor: "10m", want: gates{}},
 		"ProgressKept":    {reason: "An edit of the source alone changes no policy.", hasFor: "10m", until: "10m", want: gates{Checks: []deploymentv1alpha1.Check{progressCheck("10m")}}},
 		"Metric": {
-			reason: "The rules of a metric that is measured take effect, and those of another one wait for the image.", has: gates{SLOThresholds: limits},
+			reason: "Rules of a measured metric take effect, and rules of another metric wait for the image.", has: gates{SLOThresholds: limits},
 			edit: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"errors": "< 2%", "latency": "< 1s"}, MetricRules: map[string]deploymentv1alpha1.MetricRules{"errors": {Timeout: "9m"}, "latency": {Timeout: "9m"}}},
 			want: gates{SLOThresholds: limits, MetricRules: rules("9m")},
 		},
@@ -53,7 +53,7 @@ func TestGatesWhileBuilding(t *testing.T) {
 			edit: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{"latency": "< 1s"}, MetricRules: rules("1m")}, want: gates{SLOThresholds: limits, MetricRules: rules("9m")},
 		},
 		"Check": {
-			reason: "The timeout of a check takes effect, and what it asks waits for the image.", has: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://a", "5m")}},
+			reason: "The timeout of a check takes effect, and its request waits for the image.", has: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://a", "5m")}},
 			edit: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://b", "9m"), web("b", "https://b", "9m")}}, want: gates{Checks: []deploymentv1alpha1.Check{web("a", "https://a", "9m")}},
 		},
 		"CheckLeft": {reason: "A check that an edit leaves out measures the image that it was made for.", has: gates{Checks: many(1)}, want: gates{Checks: many(1)}},
@@ -63,7 +63,7 @@ func TestGatesWhileBuilding(t *testing.T) {
 			want: gates{PostCheck: &deploymentv1alpha1.PostCheck{Script: "a", Timeout: "2m"}},
 		},
 		"Backend": {
-			reason: "What an unavailable backend leads to takes effect.", edit: gates{MetricsUnavailableTimeout: "1h", OnMetricsUnavailable: "Reject"},
+			reason: "The policy for an unavailable backend takes effect.", edit: gates{MetricsUnavailableTimeout: "1h", OnMetricsUnavailable: "Reject"},
 			want: gates{MetricsUnavailableTimeout: "1h", OnMetricsUnavailable: "Reject"},
 		},
 		"OwnCheck": {
@@ -74,7 +74,7 @@ func TestGatesWhileBuilding(t *testing.T) {
 			reason: "A metric that has the name stays until the edit that gives it up goes out.", has: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{ProgressCheck: "> 1"}}, until: "7m",
 			want: gates{SLOThresholds: map[string]deploymentv1alpha1.Threshold{ProgressCheck: "> 1"}},
 		},
-		"Full": {reason: "A check for which there is no room waits for the edit that makes some.", has: gates{Checks: many(maxChecks)}, until: "7m", want: gates{Checks: many(maxChecks)}},
+		"Full": {reason: "A check that exceeds the limit waits for an edit that makes room.", has: gates{Checks: many(maxChecks)}, until: "7m", want: gates{Checks: many(maxChecks)}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 // maxName bounds the name of an Application: objects at its Sites have it, some with an ending.
 const maxName = 52
 
-// findSpecProblem returns what in a spec no IntentDeployment can be made of, or "". The schema refuses most of it. It does not check the name of an
-// Application, nor what stands in two lists at once. All else is checked where the IntentDeployment is compiled.
+// findSpecProblem returns the part of a spec that prevents an IntentDeployment, or "". The schema refuses most problems. It does not check the name
+// of an Application, nor names that occur in two lists. All else is checked where the IntentDeployment is compiled.
 func findSpecProblem(in Input) string {
 	if len(in.Name) > maxName || len(validation.IsDNS1035Label(in.Name)) > 0 {
 		return fmt.Sprintf("metadata.name: %q cannot be the name of a service: use at most %d characters of a-z, 0-9 and -, with a-z as the first one", in.Name, maxName)
@@ -33,7 +33,7 @@ func findSpecProblem(in Input) string {
 	return findSecondVariable(in.Spec)
 }
 
-// findImageProblem returns what is wrong with where the image comes from, or "".
+// findImageProblem returns the problem with the source of the image, or "".
 func findImageProblem(s v1alpha1.ApplicationSpec) string {
 	if s.IsBuilt() == (s.Image != "") {
 		return "spec: exactly one of image and source must be set"
@@ -93,7 +93,7 @@ func Compile(namespace, name string, s v1alpha1.ApplicationSpec) (*deploymentv1a
 	return &deploymentv1alpha1.IntentDeployment{TypeMeta: c.TypeMeta, ObjectMeta: c.ObjectMeta, Spec: c.Spec}, nil
 }
 
-// NoteOn says what the author should notice about a spec that can be carried out, or "".
+// NoteOn returns a remark for the author about a valid spec, or "".
 func NoteOn(s v1alpha1.ApplicationSpec) string {
 	if s.IsBuilt() || strings.Contains(s.Image, "@") {
 		return ""

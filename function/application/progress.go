@@ -14,12 +14,12 @@ const (
 	// ProgressCheck is the name of the check that deploy.progressTimeout adds to the Gates.
 	ProgressCheck = "available"
 
-	// A pod has to be available for progressInterval between progressCount measurements: one that ends soon after its start has not made progress.
+	// A pod has to be available for progressInterval between progressCount measurements: a pod that ends soon after its start has not made progress.
 	progressDelay    = "1s"
 	progressInterval = "5s"
 	progressCount    = 3
 
-	// maxChecks is how many checks an IntentDeployment has at most.
+	// maxChecks is the greatest number of checks of an IntentDeployment.
 	maxChecks = 16
 )
 
@@ -43,7 +43,7 @@ func progressCheck(timeout deploymentv1alpha1.Duration) deploymentv1alpha1.Check
 	return out
 }
 
-// isProgressCheck reports whether deploy.progressTimeout added a check: a user may give the name to another one.
+// isProgressCheck reports whether deploy.progressTimeout added a check: a user may give the name to another check.
 func isProgressCheck(c deploymentv1alpha1.Check) bool {
 	return equality.Semantic.DeepEqual(c, progressCheck(c.Timeout))
 }

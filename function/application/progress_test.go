@@ -30,7 +30,7 @@ func TestProgressTimeout(t *testing.T) {
 	}{
 		"Absent": {reason: "Without a progressTimeout no check of pods is added.", deploy: "{gatesConfig: {checks: [{name: own, type: Web}]}}", want: []string{"own Web 30s+3*30s<5m"}},
 		"Set": {
-			reason: "A progressTimeout adds one check behind those of the spec, which waits for one pod.", deploy: "{progressTimeout: 10m, gatesConfig: {checks: [{name: own, type: Web}]}}",
+			reason: "A progressTimeout adds one check after the checks of the spec, which waits for one pod.", deploy: "{progressTimeout: 10m, gatesConfig: {checks: [{name: own, type: Web}]}}",
 			want: []string{"own Web 30s+3*30s<5m", "available Availability 1s+3*5s<10m 1"},
 		},
 	}
@@ -56,7 +56,7 @@ func TestProgressTimeout(t *testing.T) {
 	}
 }
 
-// TestProgressDigest holds the digests of what exists: the field changes none where it is absent.
+// TestProgressDigest holds the digests of existing specs: the field changes none if it is absent.
 func TestProgressDigest(t *testing.T) {
 	const application, deployment = "sha256:583817620f0565c95376092906af620e28f568f3e494d6058f2d74330719b148", "sha256:e8553b7f00b545fad73f84991a1ce013044134eeea1dec066119d1343472a892"
 	digests := func(deploy string) [2]string {
@@ -72,10 +72,10 @@ func TestProgressDigest(t *testing.T) {
 		return [2]string{outer, inner}
 	}
 	if diff := cmp.Diff([2]string{application, deployment}, digests("{sites: [edge1]}")); diff != "" {
-		t.Errorf("\nThe digests of an Application without a progressTimeout are those of before.\n-want, +got:\n%s", diff)
+		t.Errorf("\nThe digests of an Application without a progressTimeout stay.\n-want, +got:\n%s", diff)
 	}
 	if got := digests("{sites: [edge1], progressTimeout: 1m}"); got[0] == application || got[1] == deployment {
-		t.Errorf("\nA progressTimeout is part of what is asked for.\ngot %v", got)
+		t.Errorf("\nA progressTimeout is part of the request.\ngot %v", got)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestFindProgressProblem(t *testing.T) {
 		"Absent": {reason: "Without a progressTimeout there may be 16 checks.", deploy: allowed},
 		"Fits":   {reason: "With a progressTimeout there may be 15.", deploy: v1alpha1.Deploy{ProgressTimeout: "1m", GatesConfig: deploymentv1alpha1.GatesConfig{Checks: many.GatesConfig.Checks[:15]}}},
 		"TooMany": {
-			reason: "A check more than possible is refused with what to do.", deploy: many,
+			reason: "A check above the limit is refused with the action to take.", deploy: many,
 			want: "spec.deploy.progressTimeout: it adds a check to the 16 of spec.deploy.gatesConfig.checks, and at most 16 are possible: leave one of them out",
 		},
 		"Name": {

@@ -19,7 +19,7 @@ type Row struct {
 	message func(*Facts) string
 }
 
-// Rows returns the table of phases: the first row that matches gives the phase. The last one always matches.
+// Rows returns the table of phases: the first row that matches gives the phase. The last row always matches.
 func Rows() []Row {
 	return []Row{{
 		Known:   "the spec cannot be carried out, or is refused",
@@ -32,12 +32,12 @@ func Rows() []Row {
 		matches: func(f *Facts) bool { return f.Missing != "" || f.isUntaken() },
 		message: (*Facts).pendingMessage,
 	}, {
-		Known:   "the build of what is asked for failed, and it has no image",
+		Known:   "the build of the current spec failed, and the spec has no image",
 		Phase:   v1alpha1.PhaseFailed,
 		matches: (*Facts).hasBuildFailed,
 		message: (*Facts).buildMessage,
 	}, {
-		Known:   "what is asked for has no image yet",
+		Known:   "the current spec has no image yet",
 		Phase:   v1alpha1.PhaseBuilding,
 		matches: func(f *Facts) bool { return !f.hasWantedImage() },
 		message: (*Facts).buildMessage,
@@ -69,7 +69,7 @@ func Rows() []Row {
 	}}
 }
 
-// currentRow returns the first row that matches. The last one always does.
+// currentRow returns the first row that matches. The last row always does.
 func (f *Facts) currentRow() Row {
 	rows := Rows()
 	return rows[slices.IndexFunc(rows, func(r Row) bool { return r.matches(f) })]

@@ -25,7 +25,7 @@ const (
 var (
 	now = metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC))
 
-	// timeOrCounter matches what would change a message although nothing happened.
+	// timeOrCounter matches texts that would change a message without a change of state.
 	timeOrCounter = regexp.MustCompile(`\d{2}:\d{2}|\d+(\.\d+)?(ms|s|m|h)\b|resourceVersion`)
 
 	allPhases = []v1alpha1.Phase{
@@ -104,7 +104,7 @@ func TestFirstDesign(t *testing.T) {
 		{reason: "4: A source whose build runs is building.", facts: change(built(), building), want: v1alpha1.PhaseBuilding},
 		{reason: "5: A source that was built and has no available pod is deploying.", facts: change(built(), noPod), want: v1alpha1.PhaseDeploying},
 		{reason: "6: A source that was built and has one available pod runs.", facts: change(built(), onePod), want: v1alpha1.PhaseRunning, replicas: 1},
-		{reason: "7: The status tells how many pods are available.", facts: running(), want: v1alpha1.PhaseRunning, replicas: 2},
+		{reason: "7: The status shows the number of available pods.", facts: running(), want: v1alpha1.PhaseRunning, replicas: 2},
 	}
 	for _, tc := range cases {
 		t.Run(tc.reason[:1], func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestPhase(t *testing.T) {
 			want:   "Failed", message: "spec.route.host: it is wrong",
 		},
 		"Missing": {
-			reason: "An Application waits for what is missing.",
+			reason: "An Application waits for its missing object.",
 			facts:  change(running(), func(f *Facts) { f.Missing = "Site edge9 does not exist." }),
 			want:   "Pending", message: "Site edge9 does not exist.",
 		},
@@ -255,7 +255,7 @@ func TestPhase(t *testing.T) {
 			want:   "Degraded", message: "1 of 3 Sites serve the image, and of 1 it is not known. Site edge3: CrashLoopBackOff: container shop exits with code 1.",
 		},
 		"CountsBeforeSuccess": {
-			reason: "What a Site counts as that cannot be looked at says nothing about an image whose deployment was not verified.",
+			reason: "A Site that cannot be observed proves nothing about an image whose deployment was not verified.",
 			facts: change(running(), withSites(unreachable("edge1", true)), func(f *Facts) {
 				f.Deployment.Phase, f.Deployment.Outcome = deploymentv1alpha1.PhaseValidating, ""
 			}),
@@ -290,7 +290,7 @@ func TestPhase(t *testing.T) {
 	}
 }
 
-// randomFacts returns any facts, of which each piece of evidence may be about what is asked for or about something else.
+// randomFacts returns any facts, of which each piece of evidence may be about the current spec or about another one.
 func randomFacts(r *rand.Rand) *Facts {
 	one := func(of ...string) string { return of[r.IntN(len(of))] }
 	f := &Facts{Digest: "sha256:spec", Image: one(newImage, oldImage, ""), URL: one("", "http://shop.example.org")}
@@ -324,7 +324,7 @@ func randomFacts(r *rand.Rand) *Facts {
 	return f
 }
 
-// checkEvidence returns why a phase does not follow from evidence about what is asked for, or "". It is written apart from the rows.
+// checkEvidence returns why a phase contradicts the evidence about the current spec, or "". It is written apart from the rows.
 func checkEvidence(f *Facts, phase v1alpha1.Phase) string {
 	isOfBuild := f.Build.State == BuildNotRequired || f.Build.Built == f.Build.Wanted && f.Build.Image == f.Image
 	isOfSpec := f.Deployment.Asked != "" && f.Deployment.Reported == f.Deployment.Asked

@@ -16,7 +16,7 @@ const maxMessage = 2048
 // maxBuildMessage bounds the message about a build.
 const maxBuildMessage = 1024
 
-// A Projection is what follows from Facts.
+// A Projection is the status and the conditions computed from Facts.
 type Projection struct {
 	// Status of the Application.
 	Status *v1alpha1.ApplicationStatus
@@ -24,11 +24,11 @@ type Projection struct {
 	// Conditions of the Application.
 	Conditions []projection.Condition
 
-	// Ready says whether the Application is as it was asked for, now.
+	// Ready says whether the Application is in its desired state now.
 	Ready bool
 }
 
-// Project returns what follows from facts. The log of transitions of the last status is continued; nothing else of it is read.
+// Project computes status and conditions from facts. It continues the log of transitions of the last status, and reads nothing else of it.
 func Project(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) Projection {
 	return Projection{Status: projectStatus(f, last, now), Conditions: projectConditions(f), Ready: isReady(f)}
 }
@@ -53,12 +53,12 @@ func projectStatus(f *Facts, last *v1alpha1.ApplicationStatus, now metav1.Time) 
 	return s
 }
 
-// isAnotherRequest reports whether a status is about another spec, commit or image than the last one, so that its phases start again.
+// isAnotherRequest reports whether a status is about another spec, commit or image than the last status, so that its phases start again.
 func isAnotherRequest(last, next *v1alpha1.ApplicationStatus) bool {
 	return last.Phase != "" && (last.SpecDigest != next.SpecDigest || last.Image != next.Image || last.Source.Commit != next.Source.Commit)
 }
 
-// projectSites copies what was observed of the Sites, and counts it.
+// projectSites copies the observed state of the Sites, and counts the serving Sites.
 func projectSites(s *v1alpha1.ApplicationStatus, f *Facts) {
 	serving, all := f.countServing()
 	if all == 0 {
@@ -73,7 +73,7 @@ func projectSites(s *v1alpha1.ApplicationStatus, f *Facts) {
 	}
 }
 
-// project returns what the status says of the build.
+// project returns the status of the build.
 func (b *Build) project() v1alpha1.BuildStatus {
 	out := v1alpha1.BuildStatus{
 		State: string(cmp.Or(b.State, BuildUnknown)), Name: b.Name, Commit: b.Commit, Image: b.WantedImage(), Step: b.Step, Logs: b.Logs, Waiting: b.Waiting,

@@ -10,12 +10,12 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// maxListed is how many workloads one advice names.
+// maxListed is the greatest number of workloads in one advice.
 const maxListed = 5
 
-// Advice returns what to change in a Blueprint on which intents have no effect, since it reads no values and has neither the image of the intent nor
-// a marked workload. It also names parameters that the Blueprint describes and does not read: a claim that sets one is refused. It returns the
-// errors of Check.
+// Advice returns the changes that a Blueprint needs for intents to have an effect: it may read no values and have neither the image of the intent
+// nor a marked workload. It also names parameters that the Blueprint describes and does not read: a claim that sets such a parameter is refused. It
+// returns the errors of Check.
 func Advice(b *catalogv1alpha1.Blueprint) ([]string, error) {
 	uses, err := render.UsesOf(b)
 	if err != nil {

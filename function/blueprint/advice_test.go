@@ -20,7 +20,7 @@ func TestAdvice(t *testing.T) {
 		want   []string
 	}{
 		"Neither":   {reason: "The author of a Blueprint without marks is advised to add them.", object: deployment, want: []string{image, label}},
-		"Image":     {reason: "What is there is not asked for.", object: strings.Replace(deployment, "image: a", "image: 'intent:1'", 1), want: []string{label}},
+		"Image":     {reason: "A Blueprint that has the image gets no advice about it.", object: strings.Replace(deployment, "image: a", "image: 'intent:1'", 1), want: []string{label}},
 		"Workload":  {reason: "A Blueprint with a mark and without the image is advised to name the image.", object: strings.Replace(deployment, "name: shop", "name: shop, labels: {intentplane.dev/workload: main}", 1), want: []string{image}},
 		"Component": {reason: "A mark may come from elsewhere.", object: deployment, files: map[string]string{"kustomization.yaml": "resources: [a.yaml]\nlabels: [{pairs: {intentplane.dev/workload: main}}]\n"}, want: []string{image}},
 		"Values":    {reason: "A Blueprint that reads values gets no advice.", object: deployment, files: map[string]string{"kustomization.yaml": "resources: [a.yaml, intent.yaml]\n"}},

@@ -29,7 +29,7 @@ const (
 	SchemaFile = "parameters.schema.yaml"
 )
 
-// maxBytes is how large one file may be.
+// maxBytes is the greatest size of one file.
 const maxBytes = 64 << 10
 
 var (
@@ -49,7 +49,7 @@ type Options struct {
 	Channel string
 }
 
-// moreFields is what a MoreFile may hold.
+// moreFields are the fields that a MoreFile may hold.
 type moreFields struct {
 	Metrics      []catalogv1alpha1.BlueprintMetric  `json:"metrics,omitempty"`
 	Irreversible []catalogv1alpha1.IrreversibleKind `json:"irreversible,omitempty"`
@@ -95,7 +95,7 @@ func Check(b *catalogv1alpha1.Blueprint) error {
 	return gates.CheckMetrics(b.Spec.Metrics)
 }
 
-// typesOfExamples are the types of service that a Blueprint which is only tested serves: those of its examples.
+// typesOfExamples returns the types of service for a Blueprint that is only tested: the types of its examples.
 func typesOfExamples(examples []catalogv1alpha1.BlueprintExample) []string {
 	out := []string{}
 	for _, e := range examples {
@@ -106,7 +106,7 @@ func typesOfExamples(examples []catalogv1alpha1.BlueprintExample) []string {
 	return out
 }
 
-// CreateForTest makes a Blueprint from a kustomize directory that is only to be tested: it serves what its examples ask for.
+// CreateForTest makes a Blueprint for tests from a kustomize directory: it serves the service types of its examples.
 func CreateForTest(dir fs.FS) (*catalogv1alpha1.Blueprint, error) {
 	b, err := Create(dir, Options{Name: "test", Version: "0.0.0"})
 	if err != nil {

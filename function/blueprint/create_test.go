@@ -26,7 +26,7 @@ func TestCreate(t *testing.T) {
 		want   want
 	}{
 		"Found": {
-			reason: "Parameters are those that have a default.",
+			reason: "Parameters are the parameters with a default.",
 			dir:    map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "intent.yaml": defaults, "README.md": "x", ".git/config": "x"},
 			want: want{
 				files:  []string{"a.yaml", "intent.yaml", "kustomization.yaml"},
@@ -39,10 +39,10 @@ func TestCreate(t *testing.T) {
 			want:   want{files: []string{"a.yaml", "kustomization.yaml"}, schema: `{"type":"object"}`},
 		},
 		"BadName":    {reason: "A name is checked here, not when it is applied.", name: "Web", want: want{err: `"Web" and "1.0.0" must be a name`}},
-		"Outside":    {reason: "What reaches outside is refused at once.", dir: map[string]string{"kustomization.yaml": "resources: [../x]"}, want: want{err: "is not a file or a folder of the Blueprint"}},
+		"Outside":    {reason: "A file that reaches outside is refused at once.", dir: map[string]string{"kustomization.yaml": "resources: [../x]"}, want: want{err: "is not a file or a folder of the Blueprint"}},
 		"NotKustomi": {reason: "A directory that kustomize would not build is refused.", dir: map[string]string{"a.yaml": config}, want: want{err: "must have one kustomization.yaml"}},
 		"More": {
-			reason: "What a Blueprint has no field for is a mistake.",
+			reason: "A field that no Blueprint has is a mistake.",
 			dir:    map[string]string{"kustomization.yaml": kustomization, "a.yaml": config, "blueprint.yaml": "metric: []"}, want: want{err: `unknown field "metric"`},
 		},
 		"BadQuery": {

@@ -17,10 +17,10 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// exampleTimeout is how long an example may take to render: the default of a claim.
+// exampleTimeout is the timeout for rendering an example: the default of a claim.
 const exampleTimeout = 10 * time.Second
 
-// Names that an example is rendered for where it has none, and the track of those that have tracks.
+// Defaults for the names in an example, and the track of examples with tracks.
 const (
 	exampleTrack     = track.Blue
 	exampleSite      = "example"
@@ -39,11 +39,11 @@ type Result struct {
 	// Tracks say which objects each track has, and which both share. It is nil for a Blueprint without spec.canary.
 	Tracks *track.Description
 
-	// Err says why it failed. Nil means that it did not.
+	// Err is the error of a failed example. Nil means success.
 	Err error
 }
 
-// Test renders each of a Blueprint's own examples, and checks what comes from it. It returns an error for a Blueprint that is not
+// Test renders each of a Blueprint's own examples, and checks the rendered files. It returns an error for a Blueprint that is not
 // valid, or that has no examples.
 func Test(ctx context.Context, b *catalogv1alpha1.Blueprint, r render.Builder) ([]Result, error) {
 	if err := Check(b); err != nil {

@@ -48,7 +48,7 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(encoded(t, want), encoded(t, b)); diff != "" {
-				t.Errorf("The file is what is made from the directory: -file, +directory:\n%s", diff)
+				t.Errorf("The file equals the Blueprint that is made from the directory: -file, +directory:\n%s", diff)
 			}
 			results, err := Test(t.Context(), b, render.NewRenderer())
 			if err != nil {
@@ -64,7 +64,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// everything that an example's intent says is in what it renders to.
+// everything checks that the rendered files have each value of an example's intent.
 func everything(t *testing.T, b *catalogv1alpha1.Blueprint, e catalogv1alpha1.BlueprintExample, r Result) {
 	t.Helper()
 	wanted, err := intent.FromText(e.Intent)
@@ -82,7 +82,7 @@ func everything(t *testing.T, b *catalogv1alpha1.Blueprint, e catalogv1alpha1.Bl
 	for _, v := range values {
 		said := v.From == render.FromClaim && v.Key != "type" && v.Key != "claim" && v.Key != "namespace"
 		if (said || v.From == render.FromSite && v.Key != "site") && !strings.Contains(all.String(), v.Value) {
-			t.Errorf("%s: %s=%q is nowhere in what was rendered", r.Name, v.Key, v.Value)
+			t.Errorf("%s: %s=%q is in no rendered file", r.Name, v.Key, v.Value)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestFailingExamples(t *testing.T) {
 		intent string
 		want   string
 	}{
-		"Structure": {reason: "What no API server takes fails.", object: "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {port: 1}\n", intent: `{"service": "a"}`, want: `service-a.yaml: Service "a": spec.port: is not a field of this kind`},
+		"Structure": {reason: "An object that no API server accepts fails.", object: "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {port: 1}\n", intent: `{"service": "a"}`, want: `service-a.yaml: Service "a": spec.port: is not a field of this kind`},
 		"Secret":    {reason: "An example that renders a plain Secret fails.", object: "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: Yg==}\n", intent: `{"service": "a"}`, want: "plainSecrets"},
 		"Intent":    {reason: "An example whose intent cannot be parsed fails.", object: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", intent: `{"servce": "a"}`, want: "servce"},
 		"Type":      {reason: "An example of a type that the Blueprint does not serve fails.", object: "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", intent: `{"service": "a", "type": "db"}`, want: `does not serve type "db"`},
@@ -195,7 +195,7 @@ func TestTracksOfExample(t *testing.T) {
 			t.Errorf("%s: an example of a Blueprint with a canary is rendered in a track: got %+v, %v", r.Name, r.Tracks, r.Err)
 		}
 	}
-	// The files of each folder are checked as those of other Blueprints are.
+	// The files of each folder are checked as the files of other Blueprints are.
 	bad := strings.Replace(text, "replicas: 2", "replicas: 2\n  paws: true", 1)
 	b.Spec.Files["deployment.yaml"] = catalogv1alpha1.File(bad)
 	if results, err = Test(t.Context(), b, render.NewRenderer()); err != nil {

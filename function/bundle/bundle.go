@@ -1,5 +1,5 @@
-// Package bundle is the pure core for Bundles: a spec and what is observed in, the BundleState that should exist and a status out. It does no I/O, keeps no
-// state and reads no clock: the same input gives the same output.
+// Package bundle is the pure core for Bundles: from a spec and the observed resources it computes the desired BundleState, and a status. It does no I/O,
+// keeps no state and reads no clock: the same input gives the same output.
 //
 // The provider makes the packages, and not Crossplane: a composed package that leaves the spec would be deleted at once.
 package bundle
@@ -34,7 +34,7 @@ type Input struct {
 	Now metav1.Time
 }
 
-// Output is what follows from an Input.
+// Output is the result for an Input.
 type Output struct {
 	// Resources that should exist, by their name in the composition.
 	Resources map[string]compose.Resource

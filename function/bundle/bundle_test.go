@@ -29,7 +29,7 @@ packages:
 - {name: old, enabled: false, application: {image: registry.example.org/old:1}}
 `
 
-// A world is a Bundle, and what the function made of it.
+// A world is a Bundle, and the outputs of the function for it.
 type world struct {
 	*testing.T
 
@@ -168,15 +168,15 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestProblems gives the function specs that cannot be carried out. What runs stays as it is.
+// TestProblems gives the function specs that cannot be carried out. The running packages stay as they are.
 func TestProblems(t *testing.T) {
 	cases := map[string]struct{ reason, spec, want string }{
 		"Cycle":        {reason: "A cycle is named by its path.", spec: `{version: "1", packages: [{name: a, dependsOn: [b], deployment: {}}, {name: b, dependsOn: [a], deployment: {}}]}`, want: "a → b → a"},
-		"Disabled":     {reason: "A package does not wait for one that is not deployed.", spec: `{version: "1", packages: [{name: a, dependsOn: [b], deployment: {}}, {name: b, enabled: false, deployment: {}}]}`, want: `spec.packages[a].dependsOn: package "b" is not enabled`},
+		"Disabled":     {reason: "A package does not wait for a disabled package.", spec: `{version: "1", packages: [{name: a, dependsOn: [b], deployment: {}}, {name: b, enabled: false, deployment: {}}]}`, want: `spec.packages[a].dependsOn: package "b" is not enabled`},
 		"UnknownField": {reason: "A field that the kind does not have is refused.", spec: `{version: "1", packages: [{name: a, deployment: {intnet: "{}"}}]}`, want: `spec.packages[a].deployment: unknown field "intnet"`},
 		"WrongType":    {reason: "A field of the wrong type is refused.", spec: `{version: "1", packages: [{name: a, deployment: {suspend: "no"}}]}`, want: "spec.packages[a].deployment: "},
 		"WrongCase":    {reason: "Names of fields have one spelling.", spec: `{version: "1", packages: [{name: a, deployment: {Intent: "{}"}}]}`, want: "unknown field"},
-		"Application":  {reason: "An Application has to be one that can be made.", spec: `{version: "1", packages: [{name: a, application: {image: "a b"}}]}`, want: "spec.packages[a].application: spec.image"},
+		"Application":  {reason: "An Application has to be valid.", spec: `{version: "1", packages: [{name: a, application: {image: "a b"}}]}`, want: "spec.packages[a].application: spec.image"},
 		"LongName":     {reason: "An Application has a short name.", spec: `{version: "1", packages: [{name: ` + strings.Repeat("a", 53) + `, application: {image: a}}]}`, want: "at most 52 characters"},
 		"Nothing":      {reason: "A package is of some kind.", spec: `{version: "1", packages: [{name: a}]}`, want: "one of deployment, application and existing must be set"},
 		"TooLarge":     {reason: "The specs have a bound together.", spec: `{version: "1", packages: [{name: a, deployment: {intent: "` + strings.Repeat("a", maxSpecBytes) + `"}}]}`, want: "make several Bundles of them"},
@@ -200,7 +200,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestBundleNames refuses names with which the record of a Bundle would have that of another one, or one that no Secret can have.
+// TestBundleNames refuses names with which the record of a Bundle would have the name of another record, or a name that no Secret can have.
 func TestBundleNames(t *testing.T) {
 	for name, isValid := range map[string]bool{"plat.form": false, strings.Repeat("a", 63): true, strings.Repeat("a", 64): false, strings.Repeat("a", 250): false} {
 		w := &world{T: t, in: Input{Group: v1alpha1.GroupClaims, Namespace: "team-a", Name: name, Now: now}}
@@ -244,7 +244,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestDisabledTogether takes a package away together with the one that depends on it.
+// TestDisabledTogether removes a package together with its dependent.
 func TestDisabledTogether(t *testing.T) {
 	w := newWorld(t, `{version: "1", packages: [{name: a, enabled: false, dependsOn: [b], deployment: {}}, {name: b, enabled: false, deployment: {}}]}`)
 	if c := w.condition(v1alpha1.TypeValid); c.Status != corev1.ConditionTrue {
@@ -263,9 +263,9 @@ func TestPhases(t *testing.T) {
 	}{
 		"Begun":    {reason: "A package that waits is not deployed yet.", packages: []statev1alpha1.PackageObservation{is("db", "deploying"), is("shop", "not_deployed"), is("old", "not_deployed")}, phase: "Deploying", deployed: "Deploying", says: "Package db is deploying."},
 		"Waits":    {reason: "A package that runs an earlier spec is not done.", packages: []statev1alpha1.PackageObservation{is("db", "success"), waiting("shop"), is("old", "removed")}, phase: "Deploying", deployed: "Deploying", says: "it waits for package db."},
-		"Failed":   {reason: "A package that failed is more than one that goes on.", packages: []statev1alpha1.PackageObservation{is("db", "deploying"), {Name: "shop", Status: "failed", Reason: "RolledBack", Message: "gate latency"}, is("old", "removed")}, phase: "Failed", deployed: "RolledBack", says: "Package shop is failed: gate latency."},
+		"Failed":   {reason: "A failed package takes precedence over a package in progress.", packages: []statev1alpha1.PackageObservation{is("db", "deploying"), {Name: "shop", Status: "failed", Reason: "RolledBack", Message: "gate latency"}, is("old", "removed")}, phase: "Failed", deployed: "RolledBack", says: "Package shop is failed: gate latency."},
 		"Mended":   {reason: "A package whose earlier spec failed, and that waits for its turn, did not fail.", packages: []statev1alpha1.PackageObservation{is("db", "deploying"), {Name: "shop", Status: "failed", Reason: "AwaitingDependency", Message: "it waits for package db"}, is("old", "removed")}, phase: "Deploying", deployed: "Deploying", says: "Package db is deploying."},
-		"HeldBack": {reason: "Neither did one that is held back.", packages: []statev1alpha1.PackageObservation{is("db", "success"), {Name: "shop", Status: "failed", Reason: "Suspended", Message: "the Bundle is suspended"}, is("old", "removed")}, phase: "Deploying", deployed: "Deploying", says: "Package shop: the Bundle is suspended."},
+		"HeldBack": {reason: "A package that is held back did not fail either.", packages: []statev1alpha1.PackageObservation{is("db", "success"), {Name: "shop", Status: "failed", Reason: "Suspended", Message: "the Bundle is suspended"}, is("old", "removed")}, phase: "Deploying", deployed: "Deploying", says: "Package shop: the Bundle is suspended."},
 		"Removing": {reason: "A package that is not enabled has to be gone.", packages: []statev1alpha1.PackageObservation{is("db", "success"), is("shop", "success"), is("old", "removing")}, phase: "Deploying", deployed: "Deploying", says: "Package old is removing."},
 		"Blocked":  {reason: "A package that cannot be removed is a failure.", packages: []statev1alpha1.PackageObservation{is("db", "success"), is("shop", "success"), {Name: "old", Status: "failed_remove", Reason: "RemovalBlocked"}}, phase: "Failed", deployed: "RemovalBlocked", says: "Package old is failed remove."},
 		"Down":     {reason: "A package that was deployed and is not ready degrades the Bundle.", packages: []statev1alpha1.PackageObservation{is("db", "success"), down("shop"), is("old", "removed")}, phase: "Degraded", deployed: "Degraded", says: "Package shop is success."},

@@ -24,6 +24,6 @@ func TestCheck(t *testing.T) {
 		t.Errorf("Check(...): %d packages, %v, want %d", len(all), err, len(b.Spec.Packages))
 	}
 	if _, err := Check("team-a", "a.b", b.Spec); err == nil {
-		t.Error("Check(...): a name with a dot is no error")
+		t.Error("Check(...): a name with a dot is accepted")
 	}
 }

@@ -49,7 +49,8 @@ func addState(out *Output, s *statev1alpha1.BundleState) error {
 	return nil
 }
 
-// readPruneAge returns how long ago a package left when it is removed, or nil if that is never. It returns a sentence for what cannot be read.
+// readPruneAge returns the time between a package's leaving and its removal, or nil if it is never removed. It returns a sentence for a value
+// that is not a duration.
 func readPruneAge(s *v1alpha1.BundleSpec) (*metav1.Duration, string) {
 	age, err := time.ParseDuration(s.PruneMinAge)
 	switch {
@@ -61,8 +62,8 @@ func readPruneAge(s *v1alpha1.BundleSpec) (*metav1.Duration, string) {
 	return &metav1.Duration{Duration: age}, ""
 }
 
-// composeState asks for a BundleState. While the spec cannot be carried out the one that there is stays what it was, but for what stops changes, and for
-// what becomes of the packages when the Bundle is deleted: a user who sets these is not to wait for another field. Nothing is pruned meanwhile.
+// composeState requests a BundleState. While the spec is invalid, the existing object stays unchanged, except for suspension and the deletion policy of
+// the packages: a user who sets these must not have to wait for another field. Nothing is pruned meanwhile.
 func (out *Output) composeState(s *statev1alpha1.BundleState, isValid bool) error {
 	if isValid {
 		return addState(out, s)

@@ -83,7 +83,7 @@ func reconcilingCondition(f *Facts) projection.Condition {
 	return projection.Is(of, true, v1alpha1.ReasonProgressing, row.message(f))
 }
 
-// isReady reports whether each package runs what is asked for, now.
+// isReady reports whether each package runs its current spec.
 func isReady(f *Facts) bool {
 	return f.currentRow().Phase == v1alpha1.PhaseSucceeded
 }

@@ -8,7 +8,7 @@ import (
 
 // Facts are all that a status follows from.
 type Facts struct {
-	// Digest of the spec, and the Version that it asks for.
+	// Digest of the spec, and its Version.
 	Digest, Version string
 
 	// Problem because of which the spec cannot be carried out. Empty if there is none.
@@ -17,20 +17,20 @@ type Facts struct {
 	// IsSuspended says that nothing is changed.
 	IsSuspended bool
 
-	// Enabled is how many packages are to be deployed, also if the spec cannot be carried out.
+	// Enabled is the number of enabled packages, also if the spec is invalid.
 	Enabled int
 
-	// Layers are those of the packages that are asked for, by their names.
+	// Layers are the layers of the requested packages, by their names.
 	Layers map[string]int32
 
 	// Disabled are the names of the packages that are not to be deployed.
 	Disabled []string
 
-	// Observed is what the BundleState reports. A report about another spec proves nothing.
+	// Observed is the report of the BundleState. A report about another spec proves nothing.
 	Observed statev1alpha1.BundleStateObservation
 }
 
-// addPackages adds what is asked for.
+// addPackages adds the requested packages.
 func (f *Facts) addPackages(packages []statev1alpha1.BundlePackage) {
 	f.Layers = map[string]int32{}
 	for _, p := range packages {
@@ -41,17 +41,17 @@ func (f *Facts) addPackages(packages []statev1alpha1.BundlePackage) {
 	}
 }
 
-// addObservation adds what the BundleState reports, if there is one.
+// addObservation adds the report of the BundleState, if there is one.
 func (f *Facts) addObservation(s *statev1alpha1.BundleState) {
 	if s != nil {
 		f.Observed = s.Status.AtProvider
 	}
 }
 
-// isCurrent reports whether the BundleState reports about the spec that is asked for.
+// isCurrent reports whether the report of the BundleState is about the current spec.
 func (f *Facts) isCurrent() bool { return f.Problem == "" && f.Observed.SpecDigest == f.Digest }
 
-// isEnabled reports whether a package is asked for, and is to be deployed.
+// isEnabled reports whether the spec has a package, and enables it.
 func (f *Facts) isEnabled(name string) bool {
 	return f.Layers[name] > 0 && !slices.Contains(f.Disabled, name)
 }
@@ -65,12 +65,12 @@ func (f *Facts) findPackage(is func(statev1alpha1.PackageObservation) bool) *sta
 	return &f.Observed.Packages[i]
 }
 
-// failedPackage returns the first package that failed, or nil. One that waits for its turn did not: what failed was an earlier spec.
+// failedPackage returns the first package that failed, or nil. A package that waits for its turn did not fail: the failure was of an earlier spec.
 func (f *Facts) failedPackage() *statev1alpha1.PackageObservation {
 	return f.findPackage(func(p statev1alpha1.PackageObservation) bool { return p.HasFailed() })
 }
 
-// pendingPackage returns the first package that does not have what is asked for, or nil.
+// pendingPackage returns the first package that does not run its current spec, or nil.
 func (f *Facts) pendingPackage() *statev1alpha1.PackageObservation {
 	return f.findPackage(func(p statev1alpha1.PackageObservation) bool {
 		if f.isEnabled(p.Name) {
@@ -85,7 +85,7 @@ func (f *Facts) degradedPackage() *statev1alpha1.PackageObservation {
 	return f.findPackage(func(p statev1alpha1.PackageObservation) bool { return f.isEnabled(p.Name) && !p.Ready })
 }
 
-// countReady returns how many packages are deployed as they are asked for now, and ready.
+// countReady returns the number of packages that run their current spec, and are ready.
 func (f *Facts) countReady() int {
 	ready := 0
 	for _, p := range f.Observed.Packages {

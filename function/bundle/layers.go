@@ -9,10 +9,10 @@ import (
 	v1alpha1 "github.com/intentplane/intentplane/apis/bundle/v1alpha1"
 )
 
-// A graph is what packages depend on, by their names.
+// A graph has the dependencies of packages, by their names.
 type graph map[v1alpha1.PackageName][]v1alpha1.PackageName
 
-// newGraph returns the graph of packages, or a sentence about the first name that is there twice, is unknown or is not enabled.
+// newGraph returns the graph of packages, or a sentence about the first name that occurs twice, is unknown or is not enabled.
 func newGraph(packages []v1alpha1.Package) (graph, string) {
 	g := graph{}
 	for i, p := range packages {
@@ -24,7 +24,7 @@ func newGraph(packages []v1alpha1.Package) (graph, string) {
 	return g, cmp.Or(findUnknownName(packages, g), findDisabledName(packages))
 }
 
-// findDisabledName returns a sentence about the first package that would wait for ever: one that is to be deployed, and depends on one that is not.
+// findDisabledName returns a sentence about the first package that would wait forever: an enabled package that depends on a disabled package.
 func findDisabledName(packages []v1alpha1.Package) string {
 	disabled := listDisabled(packages)
 	for _, p := range packages {
@@ -59,8 +59,8 @@ func findUnknownName(packages []v1alpha1.Package, g graph) string {
 	return ""
 }
 
-// OrderPackages returns the layer of each package, the first one being 1: a package is in the layer behind the last one of those that it depends on. It
-// returns a sentence instead for names that are there twice, are unknown or are not enabled, and for a cycle, which it names by its path.
+// OrderPackages returns the layer of each package, from 1: a package is in the layer after the last layer of its dependencies. It returns a sentence
+// instead for names that occur twice, are unknown or are not enabled, and for a cycle, which it names by its path.
 func OrderPackages(packages []v1alpha1.Package) (map[v1alpha1.PackageName]int32, string) {
 	g, problem := newGraph(packages)
 	if problem != "" {
@@ -75,8 +75,8 @@ func OrderPackages(packages []v1alpha1.Package) (map[v1alpha1.PackageName]int32,
 	return layers, ""
 }
 
-// placePackage finds the layer of a package, after those of the packages that it depends on. It returns the path of a cycle that it meets. The path has
-// the packages that wait for this one.
+// placePackage finds the layer of a package, after the layers of its dependencies. It returns the path of a cycle that it meets. The path has the
+// packages that wait for this package.
 func (g graph) placePackage(name v1alpha1.PackageName, path []v1alpha1.PackageName, layers map[v1alpha1.PackageName]int32) []v1alpha1.PackageName {
 	if layers[name] > 0 {
 		return nil

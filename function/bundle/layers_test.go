@@ -34,7 +34,7 @@ func TestOrderPackages(t *testing.T) {
 		problem  string
 	}{
 		"Alone":   {reason: "A package without dependencies is in the first layer.", packages: packagesOf("a"), want: layers{"a": 1}},
-		"Diamond": {reason: "A package is behind the last one that it depends on.", packages: packagesOf("d: b c", "c: a b", "b: a", "a"), want: layers{"a": 1, "b": 2, "c": 3, "d": 4}},
+		"Diamond": {reason: "A package is behind the last of its dependencies.", packages: packagesOf("d: b c", "c: a b", "b: a", "a"), want: layers{"a": 1, "b": 2, "c": 3, "d": 4}},
 		"Twice":   {reason: "A name stands in a Bundle once.", packages: packagesOf("a", "b", "a"), problem: `spec.packages[2].name: "a" is the name of another package already`},
 		"Unknown": {reason: "A package depends on packages of the Bundle only.", packages: packagesOf("a: b"), problem: `spec.packages[a].dependsOn: the Bundle has no package "b"`},
 		"Itself":  {reason: "A package does not depend on itself.", packages: packagesOf("a: a"), problem: "spec.packages[a].dependsOn: the packages wait for each other: a → a"},
@@ -56,8 +56,8 @@ func TestOrderPackages(t *testing.T) {
 	}
 }
 
-// TestOrderPackagesAtRandom orders random graphs: either each package is in the layer behind the last one of those that it depends on, or the path that is
-// named leads along dependencies back to where it begins.
+// TestOrderPackagesAtRandom orders random graphs: either each package is in the layer behind the last of its dependencies, or the named path leads along
+// dependencies back to its beginning.
 func TestOrderPackagesAtRandom(t *testing.T) {
 	cycles := 0
 	for seed := range uint64(2000) {

@@ -8,7 +8,8 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// describePackage says of a package where it stands, and why. That one which waits failed before is not what it waits for.
+// describePackage returns the status of a package, with its message. For a waiting package that failed before, the failure
+// is left out: it does not wait for that.
 func describePackage(p *statev1alpha1.PackageObservation) string {
 	if p.IsWaiting() && p.Status == statev1alpha1.StatusFailed {
 		return projection.Sentence(fmt.Sprintf("Package %s: %s", p.Name, p.Message))
@@ -20,7 +21,7 @@ func describePackage(p *statev1alpha1.PackageObservation) string {
 	return projection.Sentence(text + ": " + p.Message)
 }
 
-// pendingMessage says what the Bundle waits for.
+// pendingMessage names the package that the Bundle waits for.
 func (f *Facts) pendingMessage() string {
 	held := ""
 	if f.IsSuspended {
@@ -29,7 +30,7 @@ func (f *Facts) pendingMessage() string {
 	return projection.Sentences(held, describePackage(f.pendingPackage()))
 }
 
-// succeededMessage says what runs, and what is left over.
+// succeededMessage counts the running packages, and packages that left the Bundle.
 func (f *Facts) succeededMessage() string {
 	ready := f.countReady()
 	text := fmt.Sprintf("%d packages run version %s.", ready, f.Version)

@@ -20,7 +20,7 @@ import (
 // maxSpecBytes bounds the specs of all packages together: an object of the API server has little more than a megabyte.
 const maxSpecBytes = 512 << 10
 
-// findSpecProblem returns what in a spec cannot be carried out before its packages are looked at, or "". The schema refuses most of it.
+// findSpecProblem returns the invalid part of a spec before its packages are decoded, or "". The schema refuses most problems.
 func findSpecProblem(in Input) string {
 	if len(validation.IsDNS1123Label(in.Name)) > 0 {
 		return fmt.Sprintf("metadata.name: %q cannot be the name of a Bundle: use at most 63 characters of a-z, 0-9 and -", in.Name)
@@ -77,7 +77,7 @@ func compilePackage(namespace string, p *v1alpha1.Package) (*statev1alpha1.Bundl
 	return nil, errors.New("name: one of deployment, application and existing must be set")
 }
 
-// fillInDeployment fills in what follows from the spec of an IntentDeployment.
+// fillInDeployment fills in kind, version and digest from the spec of an IntentDeployment.
 func fillInDeployment(out *statev1alpha1.BundlePackage, raw *runtime.RawExtension) error {
 	spec := &deploymentv1alpha1.IntentDeploymentSpec{}
 	if err := decodeStrictly(raw, spec); err != nil {
@@ -89,7 +89,7 @@ func fillInDeployment(out *statev1alpha1.BundlePackage, raw *runtime.RawExtensio
 	return errors.Wrap(err, "deployment")
 }
 
-// fillInApplication fills in what follows from the spec of an Application.
+// fillInApplication fills in kind, version and digest from the spec of an Application.
 func fillInApplication(namespace string, out *statev1alpha1.BundlePackage, raw *runtime.RawExtension) error {
 	spec := &applicationv1alpha1.ApplicationSpec{}
 	if err := decodeStrictly(raw, spec); err != nil {
@@ -109,7 +109,7 @@ func versionOf(b deploymentv1alpha1.BlueprintChoice) string {
 	return cmp.Or(b.Version, b.Channel)
 }
 
-// decodeStrictly decodes a spec, and refuses fields that its kind does not have, and those that are there twice.
+// decodeStrictly decodes a spec, and refuses unknown fields and duplicate fields.
 func decodeStrictly(raw *runtime.RawExtension, into any) error {
 	strict, err := kjson.UnmarshalStrict(raw.Raw, into)
 	if err != nil {

@@ -19,7 +19,7 @@ type Row struct {
 	message func(*Facts) string
 }
 
-// Rows returns the table of phases: the first row that matches gives the phase. The last one always matches.
+// Rows returns the table of phases: the first row that matches gives the phase. The last row always matches.
 func Rows() []Row {
 	return []Row{{
 		Known:   "the spec cannot be carried out",
@@ -47,14 +47,14 @@ func Rows() []Row {
 		matches: func(f *Facts) bool { return f.degradedPackage() != nil },
 		message: func(f *Facts) string { return describePackage(f.degradedPackage()) },
 	}, {
-		Known:   "each package runs what is asked for",
+		Known:   "each package runs its current spec",
 		Phase:   v1alpha1.PhaseSucceeded,
 		matches: func(*Facts) bool { return true },
 		message: (*Facts).succeededMessage,
 	}}
 }
 
-// currentRow returns the first row that matches. The last one always does.
+// currentRow returns the first row that matches. The last row always does.
 func (f *Facts) currentRow() Row {
 	rows := Rows()
 	return rows[slices.IndexFunc(rows, func(r Row) bool { return r.matches(f) })]

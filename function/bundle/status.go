@@ -12,7 +12,7 @@ import (
 // maxMessage bounds status.message, as the schema does, in characters.
 const maxMessage = 2048
 
-// A Projection is what follows from Facts.
+// A Projection is the status and the conditions computed from Facts.
 type Projection struct {
 	// Status of the Bundle.
 	Status *v1alpha1.BundleStatus
@@ -20,11 +20,11 @@ type Projection struct {
 	// Conditions of the Bundle.
 	Conditions []projection.Condition
 
-	// Ready says whether the Bundle is as it was asked for, now.
+	// Ready says whether the Bundle is in its desired state now.
 	Ready bool
 }
 
-// Project returns what follows from facts. The log of transitions of the last status is continued; nothing else of it is read.
+// Project computes status and conditions from facts. It continues the log of transitions of the last status, and reads nothing else of it.
 func Project(f *Facts, last *v1alpha1.BundleStatus, now metav1.Time) Projection {
 	return Projection{Status: projectStatus(f, last, now), Conditions: projectConditions(f), Ready: isReady(f)}
 }
@@ -44,7 +44,7 @@ func projectStatus(f *Facts, last *v1alpha1.BundleStatus, now metav1.Time) *v1al
 	return s
 }
 
-// projectPackages copies what was observed of the packages, with their layers.
+// projectPackages copies the observed state of the packages, with their layers.
 func projectPackages(f *Facts) []v1alpha1.PackageStatus {
 	out := make([]v1alpha1.PackageStatus, 0, len(f.Observed.Packages))
 	for _, p := range f.Observed.Packages {

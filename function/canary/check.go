@@ -15,7 +15,7 @@ const (
 	maxDrain    = 10 * time.Minute
 )
 
-// checkSteps returns an error for steps that the schema may have let in: one that is older than these rules.
+// checkSteps returns an error for steps that a schema older than these rules may have accepted.
 func checkSteps(w Wave) error {
 	last, hasPause := int32(0), false
 	for i, s := range w.Steps {
@@ -32,7 +32,7 @@ func checkSteps(w Wave) error {
 		case s.Weight != nil && (*s.Weight < 1 || *s.Weight > 100):
 			return fail("weight %d is not between 1 and 100", *s.Weight)
 		case s.Weight != nil && *s.Weight <= last:
-			return fail("weight %d is not higher than the one before, which is %d", *s.Weight, last)
+			return fail("weight %d is not higher than the previous weight %d", *s.Weight, last)
 		}
 		if hasPause = s.Pause != nil; hasPause && s.Pause.Duration != "" {
 			if _, ok := durationIn(s.Pause.Duration, maxPause); !ok {

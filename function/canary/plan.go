@@ -1,5 +1,5 @@
-// Package canary plans the steps in which a revision gets the requests of the one before it. It is pure: it knows the spec, and which Sites the stable
-// revision serves.
+// Package canary plans the steps in which a revision gets the requests of the previous revision. It is pure: its inputs are the spec, and the Sites
+// that the stable revision serves.
 package canary
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// barePause is how long a step lasts that has neither a Gate nor a pause. Crossplane lets a composite change about once in so long.
+// barePause is the duration of a step without a Gate and without a pause. Crossplane lets a composite change about once in so long.
 const barePause = "15s"
 
 // Wave is a group of Sites that get the revision together.
@@ -31,7 +31,7 @@ type Wave struct {
 	Field string
 }
 
-// Input is what a plan follows from.
+// Input is the input of a plan.
 type Input struct {
 	// Waves in their order, each with Sites.
 	Waves []Wave
@@ -138,7 +138,7 @@ func (in Input) weightsOf(steps []deploymentv1alpha1.CanaryStep) []ledger.Step {
 	return out
 }
 
-// setAhead gives each step the pods of the next one.
+// setAhead gives each step the pods of the next step.
 func (in Input) setAhead(steps []ledger.Step) {
 	for i := range steps[:len(steps)-1] {
 		steps[i].Ahead = new(*steps[i+1].Weight)

@@ -92,7 +92,7 @@ func TestPlan(t *testing.T) {
 		},
 		"BadStep": {
 			reason: "A wave with a wrong step is refused.", in: Input{Waves: []Wave{wave("first", "edge1", weight(20), weight(5))}},
-			err: "spec.deliveryConfig.canary.steps[1]: weight 5 is not higher than the one before, which is 20",
+			err: "spec.deliveryConfig.canary.steps[1]: weight 5 is not higher than the previous weight 20",
 		},
 	}
 	for name, tc := range cases {
@@ -124,7 +124,7 @@ func message(err error) string {
 // falls is refused, since a revision that is to lose requests is given up.
 func TestReduceWeightAndHonorMaxUnavailable(t *testing.T) {
 	_, err := Plan(Input{IsServed: func(string) bool { return true }, Waves: []Wave{wave("", "edge1", weight(10), weight(50), weight(5))}})
-	const want = "spec.deliveryConfig.canary.steps[2]: weight 5 is not higher than the one before, which is 50"
+	const want = "spec.deliveryConfig.canary.steps[2]: weight 5 is not higher than the previous weight 50"
 	if message(err) != want {
 		t.Errorf("Plan(...): want error %q, got %q", want, message(err))
 	}

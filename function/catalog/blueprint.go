@@ -40,7 +40,7 @@ func blueprintMissing(d *requirements, q Query, which string) error {
 	return missingErrorf(deploymentv1alpha1.ReasonBlueprintMissing, "Blueprint %s does not exist%s", which, hint)
 }
 
-// selectPinnedBlueprint returns the pinned Blueprint, and the name of the one in the channel, which it requires too to find an update.
+// selectPinnedBlueprint returns the pinned Blueprint, and the name of the Blueprint in the channel, which it requires too to find an update.
 func selectPinnedBlueprint(d *requirements, q Query) (*catalogv1alpha1.Blueprint, string, error) {
 	found, err := requireObjects[catalogv1alpha1.Blueprint](d, blueprintByName(q.Pinned))
 	if err != nil {

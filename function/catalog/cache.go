@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/function/memo"
 )
 
-// decodedFactor is how many times as large as its JSON a decoded object is, about.
+// decodedFactor is the approximate ratio of the size of a decoded object to the size of its JSON.
 const decodedFactor = 3
 
 // A Cache remembers decoded objects of the catalog by their JSON: nearly every call is given the same objects again, and to decode them would take
@@ -20,7 +20,7 @@ type Cache struct{ objects *memo.Memo[any] }
 // NewCache returns a Cache that holds objects of about maxBytes.
 func NewCache(maxBytes int) *Cache { return &Cache{objects: memo.New[any](maxBytes)} }
 
-// Resolve is as the function of that name.
+// Resolve is the function Resolve with a cache.
 func (c *Cache) Resolve(q Query, answers Answers) (*Selection, []Need, error) {
 	d := &requirements{answers: answers, cache: c, given: sha256.New()}
 	s, needs, err := resolveQuery(d, q)
@@ -35,7 +35,7 @@ func (c *Cache) Requests(of rolloutv1alpha1.ClaimReference, answers Answers) ([]
 	return requireObjects[rolloutv1alpha1.RolloutRequest](&requirements{answers: answers, cache: c, given: sha256.New()}, RequestsNeed(of))
 }
 
-// decodeCached decodes an object, or returns the one that the same JSON was decoded into before. What it refers to is shared: no caller may change it.
+// decodeCached decodes an object, or returns the cached object of the same JSON. Objects that it refers to are shared: no caller may change them.
 func decodeCached[T any](d *requirements, raw json.RawMessage) (T, error) {
 	var out T
 	if d.cache == nil {
@@ -54,7 +54,7 @@ func decodeCached[T any](d *requirements, raw json.RawMessage) (T, error) {
 	return out, err //nolint:wrapcheck // The caller says what it decodes.
 }
 
-// keyOf returns the key of what JSON is decoded into: one object is decoded into several types.
+// keyOf returns the cache key of a decoded object: its JSON and its type, because one object is decoded into several types.
 func keyOf[T any](raw json.RawMessage) memo.Key {
 	h := sha256.New()
 	_, _ = io.WriteString(h, reflect.TypeFor[T]().String())

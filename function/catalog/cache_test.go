@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCache resolves with a Cache that resolved something else before, and compares with what is resolved without one.
+// TestCache resolves with a Cache that resolved another query before, and compares with the result without a Cache.
 func TestCache(t *testing.T) {
 	blueprint := encoded(blueprintOf("web-1.0.0", "web"))
 	cases := map[string]struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/function/memo"
 )
 
-// Query is what a deployment requests from the catalog.
+// Query is the request of a deployment to the catalog.
 type Query struct {
 	// Namespace and Name of the deployment.
 	Namespace, Name string
@@ -26,22 +26,22 @@ type Query struct {
 	IntentLabels map[string]string
 	IntentField  string
 
-	// UnquotedSites are those of IntentSites that plain language names without quotes, and that the deployment was not delivered to. One that
-	// does not exist is refused instead of waited for.
+	// UnquotedSites are the IntentSites that plain language names without quotes, and that the deployment was not delivered to. If such a
+	// Site does not exist, the intent is refused; for any other Site the function waits.
 	UnquotedSites []string
 
-	// DeliveredSites are those that the deployment was delivered to last.
+	// DeliveredSites are the Sites of the last delivery.
 	DeliveredSites []string
 
 	// Blueprint and Delivery of the deployment's spec, with defaults.
 	Blueprint deploymentv1alpha1.BlueprintChoice
 	Delivery  deploymentv1alpha1.DeliveryConfig
 
-	// Pinned is the name of the Blueprint's object to keep, whatever is in the channel now. Empty means none.
+	// Pinned is the name of the Blueprint's object to keep, whatever the channel has now. Empty means none.
 	Pinned string
 }
 
-// BlueprintName is the spec.blueprintName of the Blueprint that is asked for.
+// BlueprintName is the spec.blueprintName of the requested Blueprint.
 func (q Query) BlueprintName() string {
 	if q.Blueprint.Name != "" {
 		return q.Blueprint.Name
@@ -65,15 +65,15 @@ type Place struct {
 	ConfigRef ConfigRef
 	Config    configv1alpha1.ProviderConfigSpec
 
-	// Repository is the key of the repository, as policy.RepositoryKey returns it: the one that the configuration names, or the one that the
-	// files are still in.
+	// Repository is the key of the repository, as policy.RepositoryKey returns it: the repository that the configuration names, or the
+	// repository that still has the files.
 	Repository string
 
 	// Path of the deployment's directory in the repository.
 	Path string
 }
 
-// Selection is what was chosen from the catalog.
+// Selection has the objects that were selected from the catalog.
 type Selection struct {
 	// Blueprint to compile with.
 	Blueprint catalogv1alpha1.Blueprint
@@ -84,7 +84,7 @@ type Selection struct {
 	// Places to deliver to, by the name of the Site.
 	Places []Place
 
-	// Key differs between two selections that were made from different objects. It is zero for one that was made without a Cache.
+	// Key differs between two selections that were made from different objects. It is zero for a selection without a Cache.
 	Key memo.Key
 }
 
@@ -103,13 +103,13 @@ type MissingError struct {
 	// Reason is the reason of condition SitesFound.
 	Reason string
 
-	// InChannel is the name of the Blueprint that is in the channel now, where the one that the query pins is missing.
+	// InChannel is the name of the Blueprint that is in the channel now, if the pinned Blueprint is missing.
 	InChannel string
 
 	message string
 }
 
-// Error names what is missing.
+// Error names the missing object.
 func (e *MissingError) Error() string { return e.message }
 
 func missingErrorf(reason, format string, a ...any) error {
@@ -148,7 +148,7 @@ func resolveSelection(d *requirements, q Query) (*Selection, error) {
 	return &Selection{Blueprint: *b, InChannel: inChannel, Places: places}, checkRepositories(places)
 }
 
-// firstError returns the first InvalidError, or else the first other error: what can never be fulfilled is more important than what may appear.
+// firstError returns the first InvalidError, or else the first other error: an error that lasts is more important than a missing object that may appear.
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if e := (&InvalidError{}); errors.As(err, &e) {

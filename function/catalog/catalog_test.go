@@ -23,7 +23,7 @@ const (
 	needConfig    = "config/ClusterProviderConfig//default"
 	needConfigs   = "configs/ClusterProviderConfig/"
 
-	// Needs for the Sites that several namespaces may use, and for those of team-a alone.
+	// Needs for the Sites that several namespaces may use, and for the Sites of team-a alone.
 	needShared = "sites/catalog.intentplane.dev/usable-from=Several"
 	needOwn    = "sites/catalog.intentplane.dev/usable-from=team-a"
 
@@ -212,7 +212,7 @@ func TestResolve(t *testing.T) {
 			want: want{code: deploymentv1alpha1.ReasonSiteMissing, message: []string{`"both"`, "3"}},
 		},
 		"BothOfOne": {
-			reason: "One is not both, and what may not be used is not counted.", query: query(targetSite("both")), answers: all(site("b"), site("x", foreign)),
+			reason: "One Site is not both, and forbidden Sites are not counted.", query: query(targetSite("both")), answers: all(site("b"), site("x", foreign)),
 			want: want{code: deploymentv1alpha1.ReasonSiteMissing, message: []string{"1"}},
 		},
 		"ByLabels": {
@@ -268,7 +268,7 @@ func TestResolve(t *testing.T) {
 			want: want{code: "Invalid", message: []string{"spec.intent", "web-1", `"web"`}},
 		},
 		"InvalidBeforeMissing": {
-			reason: "What can never be is said before what may appear.", query: query(nil),
+			reason: "An error that lasts is reported before a missing object.", query: query(nil),
 			answers: answers(Answers{"site/edge1": encoded(), needShared: encoded(), needOwn: encoded(), needBlueprint: encoded(blueprintOf("web-1", "upf"))}),
 			want:    want{code: "Invalid"},
 		},
@@ -344,7 +344,7 @@ func TestSitesOfOtherNamespacesAreNotNamed(t *testing.T) {
 	}
 }
 
-// TestStaleAnswers: Crossplane hands out what was asked for under a name by an earlier call.
+// TestStaleAnswers: Crossplane returns the objects that an earlier call requested under a name.
 func TestStaleAnswers(t *testing.T) {
 	cases := map[string]struct {
 		reason  string

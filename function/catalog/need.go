@@ -1,5 +1,5 @@
-// Package catalog decides which Sites, Blueprint and configurations a deployment needs, and resolves what it was given of them.
-// It reads nothing itself: it names needs, and Crossplane fulfils them.
+// Package catalog decides which Sites, Blueprint and configurations a deployment needs, and resolves the objects that it was
+// given. It reads nothing itself: it names needs, and Crossplane fulfils them.
 package catalog
 
 import (
@@ -19,14 +19,14 @@ import (
 
 // Need is one object, or one set of objects, that Crossplane has to send for a deployment.
 type Need struct {
-	// Name of the need. It holds the whole selector: Crossplane answers the needs of one call with what the last one asked
-	// for under the same names.
+	// Name of the need. It holds the whole selector: Crossplane answers the needs of one call with the objects of the
+	// previous call's needs with the same names.
 	Name string
 
 	// APIVersion and Kind of the objects.
 	APIVersion, Kind string
 
-	// MatchName is the name of the one object. Empty means that MatchLabels selects.
+	// MatchName is the name of the object. Empty means that MatchLabels selects.
 	MatchName string
 
 	// MatchLabels that the objects have, all of them. Empty, and no MatchName, means every object.
@@ -44,9 +44,9 @@ func siteByName(name string) Need {
 	return Need{Name: "site/" + name, APIVersion: catalogv1alpha1.GroupVersion.String(), Kind: "Site", MatchName: name}
 }
 
-// sitesByLabels returns the needs for the Sites that have labels, or for all with none: those that a namespace alone may use, and those that
-// several may. Without the label of LabelUsableFrom a request would hold what other namespaces published, which they fill as they like, and
-// beyond the size that Crossplane can send every deployment of every namespace would fail.
+// sitesByLabels returns the needs for the Sites with labels, or for all Sites without labels: a need for Sites that only this namespace may
+// use, and a need for Sites that several may use. Without the label of LabelUsableFrom a response would hold Sites that other namespaces
+// published, in any number, and beyond the size that Crossplane can send every deployment of every namespace would fail.
 func sitesByLabels(labels map[string]string, namespace string) []Need {
 	out := make([]Need, 0, 2)
 	for _, from := range []string{catalogv1alpha1.UsableFromSeveral, namespace} {

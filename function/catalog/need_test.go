@@ -23,7 +23,7 @@ func TestRequests(t *testing.T) {
 	}{
 		"Some":       {reason: "The requests that Crossplane sent are returned.", name: "shop", given: Answers{"requests/team-a/rollout.intentplane.dev/deployment=shop,rollout.intentplane.dev/deployment-group=intentplane.dev": encoded(one)}, want: []string{"take-it"}},
 		"Unanswered": {reason: "Requests are required before they are read.", name: "shop"},
-		"Other":      {reason: "Those of another deployment are not asked for.", name: "bank", given: Answers{"requests/team-a/rollout.intentplane.dev/deployment=shop,rollout.intentplane.dev/deployment-group=intentplane.dev": encoded(one)}},
+		"Other":      {reason: "Requests for another deployment are not included.", name: "bank", given: Answers{"requests/team-a/rollout.intentplane.dev/deployment=shop,rollout.intentplane.dev/deployment-group=intentplane.dev": encoded(one)}},
 		"Long":       {reason: "A name that is too long for a label is replaced by its digest.", name: long},
 	}
 	for name, tc := range cases {

@@ -17,7 +17,7 @@ const (
 	wordBoth = "both"
 )
 
-// maxSites is how many Sites one deployment may have.
+// maxSites is the greatest number of Sites of one deployment.
 const maxSites = 500
 
 // A siteTarget says which Sites a deployment requests.
@@ -25,11 +25,11 @@ type siteTarget struct {
 	words  []string
 	labels map[string]string
 
-	// unquoted are those of the words that a sentence names without quotes.
+	// unquoted are the words that a sentence names without quotes.
 	unquoted []string
 }
 
-// readTarget returns the requested Sites: those of deliveryConfig if it names any, else those of the intent.
+// readTarget returns the requested Sites: the Sites of deliveryConfig if it names any, else the Sites of the intent.
 func readTarget(q Query) (siteTarget, error) {
 	switch {
 	case q.Delivery.SiteSelector != nil:
@@ -144,14 +144,14 @@ func usableSites(d *requirements, q Query, labels map[string]string) ([]catalogv
 	return slices.DeleteFunc(out, func(s catalogv1alpha1.Site) bool { return !isUsableSite(&s, q.Namespace) }), nil
 }
 
-// sortDistinct returns Sites sorted by name, each once: one whose label just changed may be in two answers.
+// sortDistinct returns Sites sorted by name, each once: a Site whose label just changed may be in two answers.
 func sortDistinct(found []catalogv1alpha1.Site) []catalogv1alpha1.Site {
 	slices.SortStableFunc(found, func(a, b catalogv1alpha1.Site) int { return cmp.Compare(a.GetName(), b.GetName()) })
 	return slices.CompactFunc(found, func(a, b catalogv1alpha1.Site) bool { return a.GetName() == b.GetName() })
 }
 
-// selectDelivered returns the Sites that the deployment was delivered to, that still have the labels, and that are not among those found. They are
-// required by name: a Site that lost LabelUsableFrom for a moment, since a user replaced it, must not lose its deployments.
+// selectDelivered returns the Sites of the last delivery that still have the labels, and that are not among the found Sites. They are required by
+// name: a Site that lost LabelUsableFrom for a moment, since a user replaced it, must not lose its deployments.
 func selectDelivered(d *requirements, q Query, labels map[string]string, found []catalogv1alpha1.Site) ([]catalogv1alpha1.Site, error) {
 	if d.unanswered {
 		return nil, nil
@@ -183,7 +183,7 @@ func hasLabels(s *catalogv1alpha1.Site, labels map[string]string) bool {
 	return true
 }
 
-// selectByLabels returns the Sites that have labels, or all with none, but for those that the namespace may not use.
+// selectByLabels returns the Sites with labels, or all Sites without labels, except for Sites that the namespace may not use.
 func selectByLabels(d *requirements, q Query, labels map[string]string) ([]catalogv1alpha1.Site, error) {
 	found, err := usableSites(d, q, labels)
 	if err != nil {

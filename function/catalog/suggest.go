@@ -14,10 +14,10 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// maxShown is how many names a message lists.
+// maxShown is the greatest number of names in a message.
 const maxShown = 5
 
-// maxTypos is by how many characters a name may differ from one that is suggested for it.
+// maxTypos is the number of characters by which a name may differ from a suggestion.
 const maxTypos = 2
 
 // waitByQuotes explains how a sentence names a Site that is created later.
@@ -80,7 +80,7 @@ func suggestSites(d *requirements, q Query, lost, named []string) (string, error
 		usable = append(usable, s.GetName())
 	}
 	if len(usable) == 0 {
-		return ". No Site allows this namespace: spec.allowedNamespaces of a Site names those that may use it.", nil
+		return ". No Site allows this namespace: spec.allowedNamespaces of a Site names the namespaces that may use it.", nil
 	}
 	return suggestNames("Sites", lost, named, usable), nil
 }

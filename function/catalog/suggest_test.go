@@ -22,7 +22,7 @@ func missingSite(sites ...any) Answers {
 	return answers(Answers{"site/edge9": encoded(), "site/north": encoded(), needShared: encoded(sites...), needOwn: encoded()})
 }
 
-// listed answers that what a need asks for is not there, and which Blueprints are listed.
+// listed answers that the object of a need is missing, and lists Blueprints.
 func listed(missing string) Answers {
 	var all []any
 	for _, b := range []struct{ name, version, channel string }{
@@ -50,7 +50,7 @@ func TestSuggestions(t *testing.T) {
 		want    want
 	}{
 		"NearSite": {
-			reason: "A message asks for the most similar Site and lists those that the namespace may use, without the forbidden ones.",
+			reason: "A message suggests the most similar Site and lists the Sites that the namespace may use, without forbidden Sites.",
 			query:  query(intentSites("edge9")), answers: missingSite(site("edge1"), site("edge99", foreign), site("west")),
 			want: want{message: edge9 + `: did you mean "edge1" instead of "edge9"? The namespace may use the Sites "edge1", "west".`},
 		},
@@ -78,7 +78,7 @@ func TestSuggestions(t *testing.T) {
 		"NoSite": {
 			reason: "Where the namespace may use no Site, the message names the field that allows one.",
 			query:  query(intentSites("edge9")), answers: missingSite(site("edge1", foreign)),
-			want: want{message: edge9 + `. No Site allows this namespace: spec.allowedNamespaces of a Site names those that may use it.`},
+			want: want{message: edge9 + `. No Site allows this namespace: spec.allowedNamespaces of a Site names the namespaces that may use it.`},
 		},
 		"UnquotedSite": {
 			reason: "An unknown Site that a sentence says without quotes is refused.",
@@ -123,12 +123,12 @@ func TestSuggestions(t *testing.T) {
 			want: want{message: `Blueprint wep in channel "stable" does not exist: did you mean "web" instead of "wep"? The namespace may use the Blueprints "batch", "web".`},
 		},
 		"BlueprintChannel": {
-			reason: "A message lists the channels of the Blueprint when it is not in the one that is asked for.",
+			reason: "A message lists the channels of the Blueprint when it is not in the requested channel.",
 			query:  query(func(q *Query) { q.Blueprint.Channel = "stabel" }), answers: listed("blueprints/blueprint=web,channel=stabel"),
 			want: want{message: `Blueprint web in channel "stabel" does not exist: did you mean "stable" instead of "stabel"? The namespace may use the channels of Blueprint "web": "next", "stable".`},
 		},
 		"BlueprintVersion": {
-			reason: "A message lists the versions of the Blueprint when it has not the one that is asked for.",
+			reason: "A message lists the versions of the Blueprint when it has not the requested version.",
 			query:  query(func(q *Query) { q.Blueprint.Version = "1.0.1" }), answers: listed("blueprint/web-1.0.1"),
 			want: want{message: `Blueprint web-1.0.1 does not exist: did you mean "1.0.0" instead of "1.0.1"? The namespace may use the versions of Blueprint "web": "1.0.0", "1.1.0", "2.0.0".`},
 		},
@@ -158,7 +158,7 @@ func TestSuggestionNeeds(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		query  Query
-		// want are the needs that are added to those of the first call.
+		// want are the needs that are added to the needs of the first call.
 		want   []string
 		rounds int
 	}{

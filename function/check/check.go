@@ -59,7 +59,7 @@ func (c *Checker) hasPassed(k key) bool {
 	return c.passed[k] || c.older[k]
 }
 
-// rememberPassed remembers a tree that passed. It forgets the older half when the younger one is full.
+// rememberPassed remembers a tree that passed. It drops the older half when the newer half is full.
 func (c *Checker) rememberPassed(k key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +69,7 @@ func (c *Checker) rememberPassed(k key) {
 	c.passed[k] = true
 }
 
-// digestInput is that of everything that a check depends on.
+// digestInput returns the digest of all inputs of a check.
 func digestInput(b *catalogv1alpha1.Blueprint, in policy.Input) (key, error) {
 	//nolint:musttag // The JSON is only digested.
 	limits, err := json.Marshal(struct {
@@ -82,11 +82,11 @@ func digestInput(b *catalogv1alpha1.Blueprint, in policy.Input) (key, error) {
 		Layout       catalogv1alpha1.Layout
 	}{in.Claim, in.Site.GetName(), in.Site.Spec, in.ConfigKind, in.Config, in.Branch, in.Path, in.Layout})
 	if err != nil {
-		return key{}, errors.Wrap(err, "cannot encode what is checked")
+		return key{}, errors.Wrap(err, "cannot encode the input of the check")
 	}
 	h := sha256.New()
 	add := func(b []byte) {
-		// The length before each part separates it from the next one. Writing to a hash never fails.
+		// The length before each part separates it from the next part. Writing to a hash never fails.
 		_, _ = h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(b))))
 		_, _ = h.Write(b)
 	}

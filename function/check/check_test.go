@@ -14,7 +14,7 @@ import (
 const widget = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, spec: {group: x.org, scope: Namespaced, names: {kind: Widget},
   versions: [{name: v1, schema: {openAPIV3Schema: {type: object, properties: {size: {type: integer}}}}}]}}`
 
-// newInput is one that passes.
+// newInput returns an input that passes.
 func newInput() (*catalogv1alpha1.Blueprint, policy.Input) {
 	b := &catalogv1alpha1.Blueprint{}
 	b.Spec.Files = map[string]catalogv1alpha1.File{"crd.yaml": widget}

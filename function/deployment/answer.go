@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// buildOutput returns what follows from the stages of a call, without the resources.
+// buildOutput returns the output of a call from its stages, without the resources.
 func buildOutput(in Input, o Observed, k Compiled, d Decision) *Output {
 	status := statusInput(in, o, k, d)
 	status.Requests = requestResults(&status, in, o, k)
@@ -28,8 +28,8 @@ func buildOutput(in Input, o Observed, k Compiled, d Decision) *Output {
 	}
 }
 
-// isPassing is true for the status of a revision that is asked to go on to its next step, and about which the home of the ledger will report: the call
-// that follows has the status to show.
+// isPassing is true for the status of a revision with a requested next step, about which the home of the ledger will report: the next call writes the
+// final status.
 func isPassing(f phase.Input) bool {
 	s := f.State
 	if s.Current == nil || !s.Current.HasSteps() || s.Verdict != nil || s.Cursor.Step == 0 || f.IsRecorded() || s.Current.Number != currentNumber(f.Recorded) {
@@ -39,8 +39,8 @@ func isPassing(f phase.Input) bool {
 	return blocked == nil && f.Problem == nil && f.LedgerUnreachable == "" && len(f.Unobserving) == 0 && !f.Suspended && !f.AwaitsCluster()
 }
 
-// isRecordingVerdict is true for a revision that is verified as soon as the home of the ledger records it, where the home has nothing to report about that
-// yet. Last is the status that is shown: it is about the revision.
+// isRecordingVerdict is true for a revision that is verified as soon as the home of the ledger records it, while the home has no report about that yet.
+// Last is the published status: it is about the revision.
 func (o Observed) isRecordingVerdict(last deploymentv1alpha1.IntentDeploymentStatus, f phase.Input) bool {
 	s := f.State
 	if !s.IsVerified() || f.IsRecorded() || s.Current.Number != currentNumber(f.Recorded) {
@@ -70,7 +70,7 @@ func currentNumber(s ledger.State) int64 {
 	return s.Current.Number
 }
 
-// statusInput returns what the status is made of.
+// statusInput returns the input of the status.
 func statusInput(in Input, o Observed, k Compiled, d Decision) phase.Input {
 	return phase.Input{
 		Claim: in.Claim, Digest: o.specDigest, GatesDisabled: !*in.Spec.GatesConfig.Enabled, MaxAttempts: *in.Spec.RollbackConfig.MaxRetries, Unobserving: o.unobserving,

@@ -26,8 +26,8 @@ func recordingWorld(t *testing.T) (*world, *Output) {
 	return w, w.call()
 }
 
-// TestRecording holds the status of a revision from the call that asks for its verdict until the repository has something to report about it: the calls in
-// between would write conditions that the next one writes anew.
+// TestRecording holds the status of a revision from the call that requests its verdict until the repository reports about it: the calls in between would
+// write conditions that the next call writes again.
 func TestRecording(t *testing.T) {
 	w, out := recordingWorld(t)
 	for range 3 {
@@ -43,7 +43,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// TestRecordingEnds shows what is true as soon as the record takes longer than usual, or the status is about something else.
+// TestRecordingEnds writes the current state as soon as the record takes longer than usual, or the status is about another spec.
 func TestRecordingEnds(t *testing.T) {
 	cases := map[string]struct {
 		reason string

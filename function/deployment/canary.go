@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// checkCanary returns a problem of the steps that a spec asks for.
+// checkCanary returns a problem of the steps in a spec.
 func checkCanary(spec deploymentv1alpha1.IntentDeploymentSpec, s *catalog.Selection) error {
 	config := spec.DeliveryConfig.Canary
 	err := checkWavesWithoutCanary(spec.DeliveryConfig)

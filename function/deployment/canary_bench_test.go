@@ -12,8 +12,8 @@ import (
 // canarySites is how many Sites the deployment has that calls are measured for.
 const canarySites = 100
 
-// BenchmarkCanaryCall measures a call in which nothing changed, and of which no answer is remembered, of a deployment that shares requests at 100 Sites.
-// It reports the time relative to that of decoding what the call gets, in the same run:
+// BenchmarkCanaryCall measures a call without a change, and without a cached answer, of a deployment that shares requests at 100 Sites. It reports the
+// time relative to the time of decoding the call's request, in the same run:
 //
 //	canary_call_over_decode
 func BenchmarkCanaryCall(b *testing.B) {
@@ -86,7 +86,7 @@ func (w *world) encodeObserved() map[string][]byte {
 	return out
 }
 
-// decodeInput decodes what a call gets, the composed resources up to the typed objects that the core works on, and returns the composed resources.
+// decodeInput decodes the request of a call, the composed resources up to the typed objects that the core works on, and returns the composed resources.
 func (w *world) decodeInput(observed map[string][]byte) map[string]*unstructured.Unstructured {
 	w.t.Helper()
 	out, typed := map[string]*unstructured.Unstructured{}, newObserved()

@@ -62,7 +62,7 @@ func (w *world) tellWaves() {
 		want = slices.Insert(want, len(want)-1, "green 2: 100 | blue 1: 0, green 2: 100")
 	}
 	if diff := cmp.Diff(want, told); diff != "" || !out.Ready {
-		t.Errorf("\nEach wave goes through its steps after the one before.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
+		t.Errorf("\nEach wave goes through its steps after the previous wave.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
 	w.ask("r", 2, action("RollbackTo"), toRevision(1))
 	for _, site := range []string{"edge1", "edge2"} {
@@ -74,7 +74,7 @@ func (w *world) twoSites(greeting string) {
 	w.say(`{"service": "shop", "type": "web-canary", "sites": ["edge1", "edge2"], "replicas": 4, "parameters": {"host": "shop.example.org", "greeting": "` + greeting + `"}}`)
 }
 
-// TestCanaryLosses loses objects in the middle of a canary, or what its spec names. It comes to the same end.
+// TestCanaryLosses loses objects in the middle of a canary, or objects that its spec names. It comes to the same end.
 func TestCanaryLosses(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -82,7 +82,7 @@ func TestCanaryLosses(t *testing.T) {
 		want   []string
 	}{
 		"SiteSync": {
-			reason: "A SiteSync that was lost proves anew.", lose: func(w *world) { delete(w.in.Observed, compose.SyncName) },
+			reason: "A SiteSync that was lost proves the step again.", lose: func(w *world) { delete(w.in.Observed, compose.SyncName) },
 			want: []string{"blue 1: 50, green 2: 50", "blue 1: 0, green 2: 100", "green 2: 100"},
 		},
 		"GitDelivery": {

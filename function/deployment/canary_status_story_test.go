@@ -9,7 +9,8 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// TestCanaryStatus tells what status.canary says of a revision with a timed pause, one that a user ends, and of one that is given up.
+// TestCanaryStatus follows status.canary of a revision with a timed pause, of a revision with a pause that a user ends, and of a
+// revision that is given up.
 func TestCanaryStatus(t *testing.T) {
 	w := newCanaryWorld(t, weightStep(20), pauseStep("30s"), weightStep(50), pauseStep(""))
 	told, _ := w.statusStory(cluster{})
@@ -23,7 +24,7 @@ func TestCanaryStatus(t *testing.T) {
 		"AwaitingPromotion 3/4 50 green of 1 promote 3",
 	}
 	if diff := cmp.Diff(want, told); diff != "" {
-		t.Errorf("\nThe status says what each step waits for.\n-want, +got:\n%s", diff)
+		t.Errorf("\nThe status says why each step waits.\n-want, +got:\n%s", diff)
 	}
 	w.wantCondition("A user is awaited.", out, deploymentv1alpha1.TypeReconciling, corev1.ConditionTrue, deploymentv1alpha1.ReasonAwaitingPromotion)
 	if site := out.Status.Delivery.Sites["edge1"]; site.Weight == nil || *site.Weight != 50 {

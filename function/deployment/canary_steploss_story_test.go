@@ -85,8 +85,8 @@ func TestLossesAtEachStep(t *testing.T) {
 	}
 }
 
-// TestBackupOfRequests restores objects from before the requests left a canary, which a user retries: what they report of the directory is not there any more, and
-// the canary gets no requests again before its first step.
+// TestBackupOfRequests restores objects from before the requests left a canary, which a user retries: their reports of the directory are outdated, and the
+// canary gets no requests again before its first step.
 func TestBackupOfRequests(t *testing.T) {
 	retried := func() (*world, map[string]*unstructured.Unstructured) {
 		w := aMeasuredCanary(t)
@@ -126,7 +126,7 @@ func (w *world) cannotRender() {
 	w.in.Spec.CompileConfig.RenderTimeout = timeout
 }
 
-// storyAfter returns what the directory of a Site has after something, each with the id of its files, one after another, until nothing changes for 12 rounds.
+// storyAfter returns the successive states of a Site's directory after a first state, each with the id of its files, until nothing changes for 12 rounds.
 func (w *world) storyAfter(site, first string) ([]string, *Output) {
 	w.t.Helper()
 	var told []string
@@ -141,10 +141,10 @@ func (w *world) storyAfter(site, first string) ([]string, *Output) {
 	return told, out
 }
 
-// identified says what the directory of a Site has, with the id of its files.
+// identified returns the state of a Site's directory, with the id of its files.
 func (w *world) identified(site string) string { return w.directory(site) + ": " + w.heldTrees()[site] }
 
-// heldTrees are the ids of what the directories of Sites have, by Site.
+// heldTrees are the ids of the trees in the directories of Sites, by Site.
 func (w *world) heldTrees() map[string]string {
 	out := map[string]string{}
 	for _, r := range w.repositories {
@@ -178,7 +178,7 @@ func (w *world) loseKind(kind string) {
 	maps.DeleteFunc(w.in.Observed, func(_ string, o *unstructured.Unstructured) bool { return o.GetKind() == kind })
 }
 
-// loseStateOfRepositories loses what the repositories hold beside their branch.
+// loseStateOfRepositories loses all refs of the repositories beside their branch.
 func (w *world) loseStateOfRepositories() {
 	for _, r := range w.repositories {
 		r.memory.ledger = ledger.State{}

@@ -50,7 +50,7 @@ func aCanary(t *testing.T) *world {
 	return w
 }
 
-// until lets all parts act until the directory of a Site has what is said.
+// until lets all parts act until the directory of a Site is in the given state.
 func (w *world) until(site, want string, c cluster) *Output {
 	w.t.Helper()
 	for range 40 {
@@ -93,7 +93,7 @@ func TestCanaryRejected(t *testing.T) {
 			phase: deploymentv1alpha1.PhaseSucceeded, live: 3,
 		},
 		"EditedBack": {
-			reason: "An edit back to what runs has no steps: the canary loses its requests, is drained and removed.", until: "blue 1: 80, green 2: 20",
+			reason: "An edit back has no steps: the canary loses its requests, is drained and removed.", until: "blue 1: 80, green 2: 20",
 			then: func(w *world) cluster { w.sayCanary("one", 4); return cluster{} },
 			want: []string{"blue 1: 100, green 2: 0", "blue 3: 100, green 2: 0", "blue 3: 100"}, phase: deploymentv1alpha1.PhaseSucceeded, live: 3,
 		},
@@ -145,7 +145,7 @@ func TestCanaryRejected(t *testing.T) {
 	}
 }
 
-// TestRollbackAfterRollback goes back to another revision after a rollback: the object still has what the tracks share.
+// TestRollbackAfterRollback goes back to another revision after a rollback: the object still has the shared objects of the tracks.
 func TestRollbackAfterRollback(t *testing.T) {
 	w := aCanary(t)
 	w.sayCanary("two", 4)

@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// TestCheckCanary checks what specs ask for of steps. Whatever it is, nothing of it is left out silently.
+// TestCheckCanary checks the steps of specs. No step is left out silently.
 func TestCheckCanary(t *testing.T) {
 	type steps = []deploymentv1alpha1.CanaryStep
 	one := deploymentv1alpha1.CanaryStep{Weight: new(int32(5))}
@@ -49,7 +49,7 @@ func TestCheckCanary(t *testing.T) {
 			change: func(s *deploymentv1alpha1.IntentDeploymentSpec, _ *catalog.Selection) {
 				s.DeliveryConfig.Waves[0].Steps = steps{one, one}
 			},
-			want: "spec.deliveryConfig.waves[0].steps[1]: weight 5 is not higher than the one before, which is 5",
+			want: "spec.deliveryConfig.waves[0].steps[1]: weight 5 is not higher than the previous weight 5",
 		},
 		"TooMany": {
 			reason: "More steps than a plan has are refused with the waves.",

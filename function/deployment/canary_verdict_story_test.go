@@ -24,7 +24,7 @@ func aMeasuredCanary(t *testing.T) *world {
 	return w
 }
 
-// wantVerdict compares what the ledger has for the current revision, and why.
+// wantVerdict compares the ledger's verdict for the current revision, and its reason.
 func (w *world) wantVerdict(reason string, want ledger.Result, why string) {
 	w.t.Helper()
 	got := w.ledger().Verdict
@@ -33,7 +33,7 @@ func (w *world) wantVerdict(reason string, want ledger.Result, why string) {
 	}
 }
 
-// TestCanaryVerdicts lets a canary fail in different ways, and looks at what the requests and the pods do.
+// TestCanaryVerdicts lets a canary fail in different ways, and compares the requests and the pods.
 func TestCanaryVerdicts(t *testing.T) {
 	shared := []string{"blue 1: 100, green 2: 0", "blue 1: 80, green 2: 20", "blue 1: 100, green 2: 0", "blue 1: 100"}
 	cases := map[string]struct {
@@ -75,7 +75,7 @@ func TestCanaryHeld(t *testing.T) {
 	}
 	w.wantCondition("A user is awaited.", out, deploymentv1alpha1.TypeReconciling, corev1.ConditionTrue, deploymentv1alpha1.ReasonHeld)
 	if c := out.Status.Canary; c == nil || c.State != deploymentv1alpha1.CanaryHeld || c.Promote == nil {
-		t.Fatalf("\nThe status says what to promote.\ngot %+v", c)
+		t.Fatalf("\nThe status names the step to promote.\ngot %+v", c)
 	}
 	w.ask("p", 2, action("Promote"), stepNumber(*out.Status.Canary.Promote), uid("p"))
 	told, out = w.story("edge1", unknown)
@@ -85,7 +85,7 @@ func TestCanaryHeld(t *testing.T) {
 	w.ask("a", 2, action("Abort"), uid("a"))
 	told, out = w.story("edge1", unknown)
 	if diff := cmp.Diff([]string{"blue 1: 100, green 2: 0", "blue 1: 100"}, told); diff != "" {
-		t.Errorf("\nA user gives up what is held.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
+		t.Errorf("\nA user gives up a held revision.\n-want, +got:\n%s\n%s", diff, out.Status.Message)
 	}
 }
 

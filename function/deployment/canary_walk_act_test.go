@@ -12,13 +12,13 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// greetingUnrouted is what a revision says to which no gateway routes a request.
+// greetingUnrouted is the greeting of a revision to which no gateway routes a request.
 const greetingUnrouted = "says-unrouted"
 
-// greetingsOfWalk are what revisions say. The pods of the one that says so are broken, and Gates fail the rejected one.
+// greetingsOfWalk are the greetings of revisions. The pods of the broken greeting never start, and Gates fail the rejected greeting.
 var greetingsOfWalk = []string{"says-1", "says-2", "says-3", "says-4", "says-rejected", "says-broken", greetingUnrouted}
 
-// randomActs returns what the user of a story does, from the second revision on. The first one runs before.
+// randomActs returns the acts of the user of a scenario, from the second revision on. The first revision runs before.
 func (w *canaryWalk) randomActs() []canaryAct {
 	w.isBroken["says-broken"] = true
 	w.rejectedFrom["says-rejected"] = []int32{0, 20, 50, 100}[w.random.IntN(4)]
@@ -49,7 +49,7 @@ func (w *canaryWalk) randomAct(commits int) canaryAct {
 	return w.editAct(commits)
 }
 
-// editAct returns an edit, mostly of what the pods say.
+// editAct returns an edit, mostly of the greeting of the pods.
 func (w *canaryWalk) editAct(commits int) canaryAct {
 	greeting, replicas := greetingsOfWalk[w.random.IntN(len(greetingsOfWalk))], 4
 	if w.random.IntN(6) == 0 {
@@ -88,7 +88,7 @@ func (w *canaryWalk) oldestTarget() int64 {
 	return out
 }
 
-// greetingOf is what the pods of a revision say, by the commit that brought them.
+// greetingOf returns the greeting of a revision's pods, by the commit that brought them.
 func (w *canaryWalk) greetingOf(revision int64) string {
 	for _, r := range w.repositories {
 		if r.memory.record == nil {
@@ -105,7 +105,7 @@ func (w *canaryWalk) greetingOf(revision int64) string {
 	return ""
 }
 
-// greetingIn is what the pods of a folder say.
+// greetingIn returns the greeting of the pods of a folder.
 func greetingIn(files map[string][]byte) string {
 	for _, content := range files {
 		i := slices.IndexFunc(greetingsOfWalk, func(g string) bool { return strings.Contains(string(content), g) })

@@ -26,7 +26,7 @@ func newCanaryBytes() canaryBytes {
 	return canaryBytes{trees: map[string]tree.Files{}, folders: map[string]tree.Files{}}
 }
 
-// keep keeps the files of a commit, and those that a provider derives from them.
+// keep keeps the files of a commit, and the files that a provider derives from them.
 func (b canaryBytes) keep(files tree.Files) {
 	b.keepTree(files)
 	for _, name := range []string{track.Blue, track.Green} {
@@ -56,7 +56,7 @@ func filesBelow(files tree.Files, folder string) tree.Files {
 	return out
 }
 
-// commit composes the files of a tree as the provider does, and returns what is wrong with them: N7, that they have the id which the function computed.
+// commit composes the files of a tree as the provider does, and returns the violation: N7, that they have the id which the function computed.
 func (b canaryBytes) commit(t deliveryv1alpha1.Tree) string {
 	if t.Action == deliveryv1alpha1.ActionRestore {
 		if b.trees[t.Tree] == nil {
@@ -85,7 +85,7 @@ func (b canaryBytes) commit(t deliveryv1alpha1.Tree) string {
 	return checkWeights(t, files)
 }
 
-// checkWeights compares the weights of a tree with those that its routes have.
+// checkWeights compares the weights of a tree with the weights of its routes.
 func checkWeights(t deliveryv1alpha1.Tree, files tree.Files) string {
 	want := map[string]int{}
 	for _, is := range t.Tracks {
@@ -140,7 +140,7 @@ func podsIn(files tree.Files, folder string) (size, full int64) {
 	return size, size
 }
 
-// checkSync compares what the SiteSync waits for with the routes in Git.
+// checkSync compares the desired state of the SiteSync with the routes in Git.
 func (b canaryBytes) checkSync(w *world) string {
 	u := w.in.Observed[compose.SyncName]
 	if u == nil {

@@ -3,21 +3,20 @@ package deployment
 import "math/rand/v2"
 
 const (
-	// maxLag is how many rounds an engine, a gateway and pods take at most, each after the one before.
+	// maxLag is the greatest number of rounds of an engine, a gateway and pods, each after its predecessor.
 	maxLag = 2
 
 	// flapChance is in how many rounds pods of a Site, which were available, are missing once.
 	flapChance = 10
 )
 
-// A siteLag is how many rounds a Site takes to do what was committed last: its engine to apply it, and then its gateway to route as it says, and pods to be
-// available.
+// A siteLag is the number of rounds in which a Site applies the last commit: its engine first, then its gateway, and then its pods until they are available.
 type siteLag struct {
 	committedAt          int
 	engine, routes, pods int
 }
 
-// A behind says what of a Site has not come to what Git has, or is not there in this round.
+// A behind is the part of a Site's state that is older than Git, or that is missing in this round.
 type behind struct {
 	engine, routes, pods bool
 }
@@ -27,13 +26,14 @@ func drawLag(random *rand.Rand, round int) siteLag {
 	return siteLag{committedAt: round, engine: random.IntN(maxLag + 1), routes: random.IntN(maxLag + 1), pods: random.IntN(maxLag + 1)}
 }
 
-// at says what is behind in a round.
+// at returns the late parts in a round.
 func (l siteLag) at(round int) behind {
 	since := round - l.committedAt
 	return behind{engine: since < l.engine, routes: since < l.engine+l.routes, pods: since < l.engine+l.pods}
 }
 
-// behindNow says what of each Site is behind in this round. Pods stay, as losses end, some time before a user acts: what he then finds is no matter of one round.
+// behindNow returns the late parts of each Site in this round. Pods stay some time before a user acts, as losses end before: the state that the user finds
+// does not depend on one round.
 func (w *canaryWalk) behindNow() map[string]behind {
 	if w.lags == nil {
 		return nil

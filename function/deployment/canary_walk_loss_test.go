@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// A canaryLoss is what Crossplane, or a repository, may lose. It returns what a call sees of the objects, if that is less than there is.
+// A canaryLoss is a loss of Crossplane or of a repository. It returns the objects that a call sees, if these are fewer than exist.
 type canaryLoss struct {
 	name string
 	do   func(w *canaryWalk) map[string]*unstructured.Unstructured
@@ -41,7 +41,7 @@ func canaryLosses() []canaryLoss {
 	}
 }
 
-// lost returns a loss after which a call sees what there is.
+// lost returns a loss after which a call sees all existing objects.
 func lost(do func(*canaryWalk)) func(*canaryWalk) map[string]*unstructured.Unstructured {
 	return func(w *canaryWalk) map[string]*unstructured.Unstructured {
 		do(w)
@@ -49,7 +49,7 @@ func lost(do func(*canaryWalk)) func(*canaryWalk) map[string]*unstructured.Unstr
 	}
 }
 
-// loseSome loses something now and then, while something happens, and returns what the next call sees of the objects.
+// loseSome applies a random loss while the scenario goes on, and returns the objects that the next call sees.
 func (w *canaryWalk) loseSome() map[string]*unstructured.Unstructured {
 	w.crashes, w.renderer.isLate = false, false
 	if !w.isLosing() || len(w.in.Observed) == 0 || len(w.events) == 0 || w.losses.IntN(2) == 0 {
@@ -61,8 +61,8 @@ func (w *canaryWalk) loseSome() map[string]*unstructured.Unstructured {
 	return l.do(w)
 }
 
-// isLosing is true in a story with losses while something happens, and no user is about to act, or waits for an answer: what a request or an edit comes to depends on
-// what is known at that moment.
+// isLosing is true in a scenario with losses while it goes on, and no user is about to act, or waits for an answer: the result of a request or an edit
+// depends on the knowledge at that moment.
 func (w *canaryWalk) isLosing() bool {
 	return w.losses != nil && w.quiet < lossRounds && !w.isActNear() && !w.isUnanswered()
 }
@@ -96,7 +96,7 @@ func (w *canaryWalk) hideSome() map[string]*unstructured.Unstructured {
 	return out
 }
 
-// keepView keeps what a late call may see: nothing older than what a call saw before. A backup may be older.
+// keepView keeps the objects that a late call may see: none older than the objects of an earlier call. A backup may be older.
 func (w *canaryWalk) keepView() {
 	view := map[string]*unstructured.Unstructured{}
 	for name, o := range w.in.Observed {
@@ -111,7 +111,7 @@ func (w *canaryWalk) keepView() {
 	}
 }
 
-// restoreBackup brings all objects back to what they were some rounds ago, in their first generation.
+// restoreBackup restores all objects to their state some rounds ago, in their first generation.
 func (w *canaryWalk) restoreBackup() {
 	clear(w.in.Observed)
 	for name, o := range w.backups[w.losses.IntN(len(w.backups))] {
@@ -171,19 +171,19 @@ func (w *canaryWalk) repeatPromote() {
 	}
 }
 
-// restartFunction lets the function forget what it computed.
+// restartFunction clears the caches of the function.
 func (w *canaryWalk) restartFunction() {
 	w.core = New(w.renderer)
 	w.core.version = firstRenderer
 }
 
-// renderTooLate lets the function forget what it computed, and come to nothing else in the next call.
+// renderTooLate clears the caches of the function, and lets rendering exceed its timeout in the next call.
 func (w *canaryWalk) renderTooLate() {
 	w.restartFunction()
 	w.renderer.isLate = true
 }
 
-// writeSome writes what a call asks for: all of it without losses. What the call did not see is not deleted.
+// writeSome writes the desired resources of a call: all of them without losses. Objects that the call did not see are not deleted.
 func (w *canaryWalk) writeSome(seen map[string]*unstructured.Unstructured, out *Output) {
 	w.t.Helper()
 	some, before := *out, maps.Clone(w.in.Observed)
@@ -219,7 +219,7 @@ func (w *canaryWalk) deliverAll() {
 			continue
 		}
 		if err := w.repository(w.url(name)).deliver(w.decode(w.in.Observed[name]), ledger.Head{}, w.in.Now.Time, true); err != nil {
-			w.t.Errorf("%s is asked to record what is illegal: %s", name, err)
+			w.t.Errorf("%s gets an illegal event: %s", name, err)
 		}
 	}
 }

@@ -17,7 +17,7 @@ type rememberingRenderer struct {
 	rendered sync.Map
 }
 
-// Build returns what the Renderer returned for the same input.
+// Build returns the cached result of the Renderer for the same input.
 func (r *rememberingRenderer) Build(ctx context.Context, in render.Input) (tree.Files, error) {
 	key, err := json.Marshal([]any{in.Blueprint, in.Intent, in.Site, in.Claim, in.Track})
 	if err != nil {

@@ -19,15 +19,16 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// canaryWalks is how many stories are told in make test, and manyCanaryWalks under make soak. So many of them are told before the next ones begin.
+// canaryWalks is the number of scenarios in make test, and manyCanaryWalks under make soak. canaryWalksAtOnce of them run before the next begin.
 const canaryWalks, manyCanaryWalks, canaryWalksAtOnce = 8, 10_000, 100
 
-// canaryWalkSights are events that many stories come to, so that they are worth telling. They come to each loss, too.
+// canaryWalkSights are events that many scenarios reach, so that the scenarios are worthwhile. They also occur with each loss.
 var canaryWalkSights = []string{
 	"Judged(Verified ", "Judged(Rejected GateFailed", "Judged(Rejected SyncTimedOut", "Judged(Rejected Requested", "Promoted", "Recovered", "Restored", "RolledBack", "Withdrawn",
 }
 
-// TestCanaryWalk tells random stories of deployments in tracks twice, without losses and with them. Both come to the same events, commits, files and weights.
+// TestCanaryWalk plays random scenarios of deployments in tracks twice, without losses and with losses. Both have the same events, commits, files and
+// weights.
 func TestCanaryWalk(t *testing.T) {
 	rounds, random := soak.Random(t, canaryWalks, manyCanaryWalks)
 	renderer, seen := &rememberingRenderer{Renderer: render.NewRenderer()}, map[string]bool{}
@@ -37,7 +38,7 @@ func TestCanaryWalk(t *testing.T) {
 			seen[what] = seen[what] || strings.Contains(told, what)
 		}
 		if soak.Long() && first%1_000 == 0 {
-			t.Logf("%d stories were told", first)
+			t.Logf("%d scenarios were played", first)
 		}
 	}
 	if !soak.Long() {
@@ -67,7 +68,7 @@ func randomSeeds(random *rand.Rand, n int) []uint64 {
 	return out
 }
 
-// tellCanaryWalks tells the stories of seeds, several side by side, and returns what happened in them.
+// tellCanaryWalks plays the scenarios of seeds, several in parallel, and returns a log of them.
 func tellCanaryWalks(t *testing.T, renderer Renderer, first int, seeds []uint64) string {
 	t.Helper()
 	told := make([]string, len(seeds))
@@ -82,7 +83,7 @@ func tellCanaryWalks(t *testing.T, renderer Renderer, first int, seeds []uint64)
 	return strings.Join(told, "\n")
 }
 
-// tellTwice tells the story of a seed without losses and with them, and returns what happened in the latter.
+// tellTwice plays the scenario of a seed without losses and with losses, and returns the log with losses.
 func tellTwice(t *testing.T, renderer Renderer, seed uint64) string {
 	t.Helper()
 	calm := newCanaryWalk(t, renderer, seed, false)
@@ -99,7 +100,7 @@ func tellTwice(t *testing.T, renderer Renderer, seed uint64) string {
 	return losing.String()
 }
 
-// diff compares what two stories came to.
+// diff compares the results of two scenarios.
 func (w *canaryWalk) diff(with *canaryWalk) string {
 	return cmp.Diff(w.events, with.events) + cmp.Diff(w.commits, with.commits) + cmp.Diff(w.heldTrees(), with.heldTrees())
 }
@@ -125,7 +126,7 @@ func (w *canaryWalk) treesAsked() map[string]deliveryv1alpha1.Tree {
 	return out
 }
 
-// noteCommits notes the directories that a round changed, and returns what is wrong with them.
+// noteCommits records the directories that a round changed, and returns a violation in them.
 func (w *canaryWalk) noteCommits(before map[string]string, asked map[string]deliveryv1alpha1.Tree) string {
 	held := w.heldTrees()
 	for _, site := range slices.Sorted(maps.Keys(held)) {
@@ -165,7 +166,8 @@ func (w *canaryWalk) foldersOf(site string) string {
 	return out.String()
 }
 
-// noteEvents notes what is recorded, but for what follows a loss: that the ledger continues, and stages in which the Sites prove again what they run.
+// noteEvents records the recorded events, except for the consequences of a loss: the continuation of the ledger, and stages in which the Sites prove
+// their trees again.
 func (w *canaryWalk) noteEvents(before ledger.State, events []ledger.Event, now time.Time) {
 	s := before
 	for _, e := range events {

@@ -25,7 +25,7 @@ const (
 	// waitRounds is how long a user waits with an act.
 	waitRounds = 4
 
-	// answerRounds is for how long nothing is lost after an act that the ledger says nothing of. One that is refused is never answered.
+	// answerRounds is the number of rounds without a loss after an act that the ledger does not record. A refused act is never answered.
 	answerRounds = 3
 
 	// timeoutRounds is after how many rounds in one position pods that never come have taken too long.
@@ -35,20 +35,20 @@ const (
 	maxRounds = 600
 )
 
-// A canaryWalk is one random story of a deployment in tracks, told with the function's own decisions and trees.
+// A canaryWalk is one random scenario of a deployment in tracks, played with the function's own decisions and trees.
 type canaryWalk struct {
 	*world
 
-	// random are the chances of the story, and losses those of what is lost. A story without losses has none of the latter.
+	// random are the random choices of the scenario, and losses the random choices of its losses. A scenario without losses has none of the latter.
 	random, losses *rand.Rand
-	// lags are the chances of what takes long at Sites, in a story in which something does, and lagOf how long each Site takes with what was committed last.
+	// lags are the random choices of delays at Sites, in a scenario with delays, and lagOf the delay of each Site after the last commit.
 	lags     *rand.Rand
 	lagOf    map[string]siteLag
 	renderer *slowRenderer
 	sites    []string
 	acts     []canaryAct
 	replicas int
-	// isBroken are the greetings whose pods never come, and rejectedFrom are those that Gates fail, with the weight from which they do.
+	// isBroken are the greetings whose pods never start, and rejectedFrom the greetings that Gates fail, with the first weight at which they do.
 	isBroken     map[string]bool
 	rejectedFrom map[string]int32
 
@@ -56,7 +56,7 @@ type canaryWalk struct {
 	quiet, since int
 	// waiting counts the rounds in which a user is about to act.
 	waiting int
-	// unansweredFrom is the round from which on the ledger has nothing of what a user did. 0 means that it has.
+	// unansweredFrom is the first round in which the ledger lacks the act of a user. 0 means that it has it.
 	unansweredFrom int
 	rounds         int
 	at             ledger.Position
@@ -78,7 +78,7 @@ type canaryWalk struct {
 	trace   []string
 }
 
-// A canaryAct is what a user does after so many commits, or once nothing happens any more.
+// A canaryAct is an act of a user after so many commits, or once no further event follows.
 type canaryAct struct {
 	commits int
 	name    string
@@ -158,7 +158,7 @@ func (w *canaryWalk) edit(greeting string, replicas int) {
 		strings.Join(w.sites, `", "`), replicas, greeting))
 }
 
-// tell lets the story happen, and returns what is wrong in it.
+// tell plays the scenario, and returns a violation in it.
 func (w *canaryWalk) tell() string {
 	w.t.Helper()
 	for range maxRounds {
@@ -205,7 +205,7 @@ func (w *canaryWalk) promoteAwaited() bool {
 // the ledger is, and the user finds the same with losses as without.
 func (w *canaryWalk) isActNear() bool { return len(w.acts) > 0 && w.since >= w.acts[0].commits }
 
-// round lets all parts do something once, with what is lost meanwhile.
+// round lets all parts act once, with the losses of the round.
 func (w *canaryWalk) round() string {
 	w.t.Helper()
 	seen := maps.Clone(w.loseSome())
@@ -228,7 +228,7 @@ func (w *canaryWalk) round() string {
 	return w.bytes.checkSync(w.world)
 }
 
-// callWith calls the function with what is seen of the objects, and writes what it asks for.
+// callWith calls the function with the visible objects, and writes its desired resources.
 func (w *canaryWalk) callWith(seen map[string]*unstructured.Unstructured) string {
 	w.t.Helper()
 	now := w.in.Observed
@@ -240,7 +240,7 @@ func (w *canaryWalk) callWith(seen map[string]*unstructured.Unstructured) string
 	return checkWriters(w.out)
 }
 
-// clusterNow is what Sites and Gates do with the revision of now.
+// clusterNow returns the reactions of Sites and Gates to the current revision.
 func (w *canaryWalk) clusterNow() cluster {
 	s, c := w.ledger(), cluster{broken: map[int64]bool{}, unrouted: map[int64]bool{}, behind: w.behindNow()}
 	if s.Current == nil {

@@ -27,7 +27,7 @@ func aCanaryInWaves(t *testing.T) *world {
 	return w
 }
 
-// storyWithout returns what both directories had, one after another, while the repository of edge2 does not answer.
+// storyWithout returns the successive states of both directories, while the repository of edge2 does not answer.
 func (w *world) storyWithout(rounds int) []string {
 	w.t.Helper()
 	var told []string
@@ -53,7 +53,7 @@ func TestCanaryDeadRepository(t *testing.T) {
 		end    []string
 	}{
 		"Waits": {
-			reason: "The Sites of earlier waves keep what they have, and the canary goes on once the repository answers.", until: "blue 1: 0, green 2: 100",
+			reason: "The Sites of earlier waves stay as they are, and the canary continues once the repository answers.", until: "blue 1: 0, green 2: 100",
 			want: []string{"blue 1: 0, green 2: 100 | blue 1: 100"},
 			end:  []string{"blue 1: 100, green 2: 0", "blue 1: 80, green 2: 20", "blue 1: 0, green 2: 100", "green 2: 100"},
 		},
@@ -105,7 +105,7 @@ func TestCanaryFrozenBetweenWaves(t *testing.T) {
 			tc.breaks(w)
 			told, out := w.story("edge2", cluster{})
 			if diff := cmp.Diff([]string{"blue 1: 100"}, told); diff != "" || w.directory("edge1") != "blue 1: 0, green 2: 100" {
-				t.Errorf("\n%s The canary keeps what it has, and waits before its next wave.\n-want, +got:\n%s\nedge1 has %s: %s", tc.reason, diff, w.directory("edge1"), out.Status.Message)
+				t.Errorf("\n%s The canary keeps its trees, and waits before its next wave.\n-want, +got:\n%s\nedge1 has %s: %s", tc.reason, diff, w.directory("edge1"), out.Status.Message)
 			}
 			w.objects = objects
 			w.say(intent)
@@ -135,7 +135,7 @@ func TestCanaryAtTheEnd(t *testing.T) {
 	w.ask("r", 2, action("Retry"), uid("r"), func(r *rolloutv1alpha1.RolloutRequest) { r.CreationTimestamp = w.in.Now })
 	_, out = w.story("edge1", cluster{})
 	if c := out.Status.Canary; c == nil || c.Step != "3/3" || c.Promote == nil || *c.Promote != 3 {
-		t.Fatalf("\nThe pause behind the last weight holds the verdict back, and its step is the one to name.\ngot %+v: %s", c, out.Status.Message)
+		t.Fatalf("\nThe pause behind the last weight holds the verdict back, and a user names its step.\ngot %+v: %s", c, out.Status.Message)
 	}
 	w.ask("p", 3, action("Promote"), stepNumber(3), uid("p"))
 	if told, _ = w.story("edge1", cluster{}); told[len(told)-1] != "green 3: 100" {
@@ -163,7 +163,7 @@ func TestPromoteByStep(t *testing.T) {
 	}{
 		{reason: "A step that is passed cannot be named.", name: "first", step: 1, result: "first=UnknownStep", column: "2/4", directs: "blue 1: 80, green 2: 20"},
 		{reason: "A later pause is not released before this one.", name: "far", step: 3, result: "far=UnknownStep", column: "2/4", directs: "blue 1: 80, green 2: 20"},
-		{reason: "The step that column STEP shows is the one to name.", name: "second", step: 2, result: "second=Taken", column: "3/4", directs: "blue 1: 50, green 2: 50"},
+		{reason: "A user names the step that column STEP shows.", name: "second", step: 2, result: "second=Taken", column: "3/4", directs: "blue 1: 50, green 2: 50"},
 		{reason: "A step is released once.", name: "again", step: 2, result: "again=Stale", column: "3/4", directs: "blue 1: 50, green 2: 50"},
 	} {
 		w.ask(tc.name, 2, action("Promote"), stepNumber(tc.step), uid(tc.name))

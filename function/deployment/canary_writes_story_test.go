@@ -160,6 +160,6 @@ func TestUnseenGates(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"Gate shop-gate-2-1"}, o.unobserving); diff != "" {
-		t.Errorf("\nThe provider has to say something about the Gate whose step is live, and not about those of steps to come.\n-want, +got:\n%s", diff)
+		t.Errorf("\nThe provider has to report about the Gate of the live step, and not about the Gates of later steps.\n-want, +got:\n%s", diff)
 	}
 }

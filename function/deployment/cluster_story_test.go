@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// cluster says what the SiteSync saw of the cluster of edge2, and of the Site.
+// cluster sets the state that the SiteSync observes of the cluster of edge2, and of the Site.
 func (w *world) cluster(state, reason string, passed, ready bool) {
 	w.t.Helper()
 	w.sync("Waiting", state)
@@ -81,14 +81,14 @@ func TestWaitForCluster(t *testing.T) {
 			w.cluster("Live", "NotReady", true, false)
 			w.live()
 			out = w.settle()
-			w.want("What was delivered stays.", out, both)
+			w.want("The delivered trees stay.", out, both)
 			if got := out.Status.Delivery.Sites["edge2"].Message; engine && got != "The Site's cluster is degraded: NotReady: DockerCluster c: no quota" {
 				t.Errorf("the Site does not say so: %q", got)
 			}
 			if want := `The cluster of Site "edge2" is degraded: NotReady: DockerCluster c: no quota.`; !strings.Contains(out.Status.Message, want) {
 				t.Errorf("the deployment does not say so: %q", out.Status.Message)
 			}
-			// Whoever loses the SiteSync has let the Site through all the same.
+			// A lost SiteSync does not hold the Site back again.
 			delete(w.in.Observed, compose.SyncName)
 			if got := w.view(w.call()).Trees; !cmp.Equal(got, bothFirst) {
 				t.Errorf("without the SiteSync: %q", got)
@@ -97,14 +97,14 @@ func TestWaitForCluster(t *testing.T) {
 			w.cluster("Live", "", true, true)
 			w.succeed(engine)
 			w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
-			w.want("Another revision waits anew.", w.settle(), view{
+			w.want("The next revision waits again.", w.settle(), view{
 				Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "1/2", Trees: []string{"2 edge1 Desired", "2 edge2 Keep"},
 			})
 		})
 	}
 }
 
-// succeed lets the Sites come to run what is delivered to them.
+// succeed lets the Sites run the delivered trees.
 func (w *world) succeed(engine bool) {
 	w.t.Helper()
 	w.apply(w.call())
@@ -117,7 +117,7 @@ func (w *world) succeed(engine bool) {
 	w.live()
 }
 
-// TestUpgradeWhileWaiting replaces the function by one that makes other trees, which somebody has to approve.
+// TestUpgradeWhileWaiting replaces the function by a version that makes other trees, which a user has to approve.
 func TestUpgradeWhileWaiting(t *testing.T) {
 	for name, waits := range map[string]bool{"Waits": true, "Ready": false} {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestUpgradeWhileWaiting(t *testing.T) {
 				want = view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst}
 			}
 			w.upgrade("# new\n")
-			w.want("What a Site waits for cannot be rendered any more.", w.settle(), want)
+			w.want("The tree that a Site waits for cannot be rendered any more.", w.settle(), want)
 		})
 	}
 }

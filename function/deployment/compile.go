@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// Compiled is what the second stage of a call compiles from the spec and the catalog. No later stage writes into it.
+// Compiled is the result of the second stage of a call, compiled from the spec and the catalog. No later stage writes into it.
 type Compiled struct {
 	phase.Compilation
 
@@ -33,14 +33,14 @@ type Compiled struct {
 	// renderer is the version that renders.
 	renderer int32
 
-	// request that the spec comes to, and the revision that it asks for.
+	// request that the spec compiles to, and the desired revision.
 	request Request
 	desired step.Desired
 
 	// preferredHome is the name of the configuration of the repository that a new ledger is opened in. Empty means that it is not known.
 	preferredHome string
 
-	// deliveries that the spec asks for. Their trees do not depend on the revision that they are part of.
+	// deliveries of the desired revision. Their trees do not depend on the revision that they are part of.
 	deliveries map[string]*deliveryv1alpha1.GitDelivery
 
 	// unobserved are the Sites without an engine, and whether a delivered tree counts as live there. Nil means that the catalog is not known.
@@ -55,7 +55,7 @@ type Compiled struct {
 	// checks that the revision is judged by.
 	checks gates.Checks
 
-	// canaryChecks are those of the steps in which the revision shares requests.
+	// canaryChecks are the checks of the steps in which the revision shares requests.
 	canaryChecks gates.Checks
 
 	// update that waits.
@@ -74,7 +74,7 @@ type Compiled struct {
 	timer timer
 }
 
-// isChosen is true for a Site that the deployment is for, as far as that is known.
+// isChosen is true for a Site of the deployment, as far as its Sites are known.
 func (c Compiled) isChosen(site string) bool { return c.chosen == nil || c.chosen[site] }
 
 // sitesWithoutSync returns the Sites that the SiteSync does not observe: they have neither an engine nor a cluster to wait for.
@@ -93,7 +93,7 @@ type timer struct {
 
 func newTimer(now func() time.Time) timer { return timer{now: now, began: now()} }
 
-// endStage notes how long the present stage took. The next one begins.
+// endStage records the duration of the present stage. The next stage begins.
 func (t *timer) endStage(name deploymentv1alpha1.Phase) {
 	now := t.now()
 	if !now.IsZero() {
@@ -102,7 +102,7 @@ func (t *timer) endStage(name deploymentv1alpha1.Phase) {
 	t.began = now
 }
 
-// compile compiles what the spec asks for. A RolloutRequest that approves an update changes what is compiled.
+// compile compiles the desired state of the spec. A RolloutRequest that approves an update changes the compiled Blueprint or renderer.
 func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, error) {
 	ctx, cancel := withRenderTimeout(ctx, in)
 	defer cancel()
@@ -120,8 +120,8 @@ func (c *Core) compile(ctx context.Context, in Input, o Observed) (Compiled, err
 	return c.compileApproved(ctx, in, o, k)
 }
 
-// compileSpec compiles, places and renders the intent, with the Blueprint that the deployment stays with or, where an update is approved, the one
-// in the channel. What cannot be compiled has a problem, and all that was found out before it.
+// compileSpec compiles, places and renders the intent, with the Blueprint that the deployment stays with or, if an update is approved, the
+// Blueprint in the channel. A failed compilation has a problem, and all results that precede it.
 func (c *Core) compileSpec(ctx context.Context, in Input, o Observed, isApproved bool) (Compiled, error) {
 	k := Compiled{timer: newTimer(c.stopwatch), renderer: c.version, tracker: c.tracker}
 	err := c.selectAndRender(ctx, in, o, isApproved, &k)
@@ -177,7 +177,7 @@ func (c *Core) selectAndRender(ctx context.Context, in Input, o Observed, isAppr
 	return c.compileDeliveries(in, o, s, rendered, k)
 }
 
-// compileSelection compiles the request and its checks from what was selected.
+// compileSelection compiles the request and its checks from the selection.
 func (c *Core) compileSelection(in Input, i intent.Intent, s *catalog.Selection, key memo.Key, k *Compiled) error {
 	is, err := rememberResult(c.selected, key, func() (selected, int, error) { return c.compileSelected(in, i, s) })
 	k.Unsupported, k.request, k.checks = is.unsupported, is.request, is.checks
@@ -189,7 +189,7 @@ func (c *Core) compileSelection(in Input, i intent.Intent, s *catalog.Selection,
 	return err
 }
 
-// compileDeliveries compiles the deliveries of what was rendered, and what is known about them beside the revision.
+// compileDeliveries compiles the deliveries of the rendered files, and the facts about them beside the revision.
 func (c *Core) compileDeliveries(in Input, o Observed, s *catalog.Selection, rendered placedSites, k *Compiled) error {
 	k.deliveries = rendered.deliveries
 	o = o.forRequest(k.request.Request)
@@ -205,7 +205,7 @@ func (c *Core) compileDeliveries(in Input, o Observed, s *catalog.Selection, ren
 	return checkSizes(inherited, o.deliveries)
 }
 
-// CatalogQuery asks for the Sites, the Blueprint and the configurations of a deployment, whose intent was read from a field.
+// CatalogQuery requests the Sites, the Blueprint and the configurations of a deployment, whose intent was read from a field.
 func CatalogQuery(in Input, i intent.Intent, field string) catalog.Query {
 	return catalog.Query{
 		Namespace:      in.Claim.Namespace,
@@ -221,8 +221,8 @@ func CatalogQuery(in Input, i intent.Intent, field string) catalog.Query {
 	}
 }
 
-// unquotedSites are the Sites that a sentence says without quotes. One that the deployment was delivered to is not a mistake in the sentence: if
-// it is deleted, the deployment waits for it.
+// unquotedSites returns the Sites that a sentence names without quotes. A Site of an earlier delivery is not a mistake in the sentence: if it is
+// deleted, the deployment waits for it.
 func unquotedSites(in Input) []string {
 	if in.Spec.Intent == nil {
 		return nil
@@ -233,7 +233,7 @@ func unquotedSites(in Input) []string {
 	})
 }
 
-// sitesWithCluster are the Sites that wait for a Cluster API cluster.
+// sitesWithCluster returns the Sites that wait for a Cluster API cluster.
 func sitesWithCluster(places []catalog.Place) map[string]bool {
 	out := map[string]bool{}
 	for _, p := range places {
@@ -244,7 +244,7 @@ func sitesWithCluster(places []catalog.Place) map[string]bool {
 	return out
 }
 
-// sitesWithoutReports are the Sites that have no engine, and whether delivered counts as live there.
+// sitesWithoutReports returns the Sites without an engine, and whether a delivery counts as live there.
 func sitesWithoutReports(places []catalog.Place) map[string]bool {
 	out := map[string]bool{}
 	for _, p := range places {

@@ -46,7 +46,7 @@ func (w *world) slow(blueprint string) *slow {
 	return s
 }
 
-// TestRenderTimeout: what took too long failed, and is tried again by itself.
+// TestRenderTimeout exceeds the timeout of rendering, which is retried by itself.
 func TestRenderTimeout(t *testing.T) {
 	const reason = "Rendering takes too long."
 	w := newWorld(t)
@@ -80,7 +80,7 @@ func TestGivenUp(t *testing.T) {
 	w.wantCondition("The time is over.", out, deploymentv1alpha1.TypeValid, corev1.ConditionFalse, deploymentv1alpha1.ReasonRenderTimeout)
 	const want = "cannot render for all Sites within spec.compileConfig.renderTimeout, which is 10s: raise it, to 60s at most, or choose fewer Sites"
 	if !strings.Contains(out.Status.Message, want) {
-		t.Errorf("Run(...): the message says what to do: want %q, got %q", want, out.Status.Message)
+		t.Errorf("Run(...): the message has no action: want %q, got %q", want, out.Status.Message)
 	}
 	if len(s.deadlines) != 0 {
 		t.Errorf("Run(...): %d Sites were rendered for", len(s.deadlines))

@@ -1,5 +1,5 @@
-// Package deployment is the pure core of the composition function: a deployment and what is observed in, what should exist and a
-// status out. It does no I/O, keeps no state and reads no clock: the same input gives the same output.
+// Package deployment is the pure core of the composition function: from a deployment and the observed resources it computes the
+// desired resources and a status. It does no I/O, keeps no state and reads no clock: the same input gives the same output.
 package deployment
 
 import (
@@ -25,7 +25,7 @@ import (
 
 // A Renderer makes the files of one Site. The same input gives the same bytes.
 type Renderer interface {
-	// Build returns the files, by their path. It returns an error that says what is wrong with the Blueprint or the intent.
+	// Build returns the files, by their path. Its error describes the problem of the Blueprint or the intent.
 	Build(ctx context.Context, in render.Input) (tree.Files, error)
 }
 
@@ -34,7 +34,7 @@ type Input struct {
 	// Claim that the call is for.
 	Claim rolloutv1alpha1.ClaimReference
 
-	// UID of the composite resource. A deployment that is made again under its name has another one.
+	// UID of the composite resource. A deployment that is recreated under its name has another UID.
 	UID string
 
 	// Spec of the claim, and the last Status.
@@ -58,7 +58,7 @@ type Input struct {
 // Resource is one composed resource that should exist.
 type Resource = compose.Resource
 
-// Output is what follows from an Input.
+// Output is the result for an Input.
 type Output struct {
 	// Needs that have to be answered.
 	Needs []catalog.Need
@@ -72,18 +72,18 @@ type Output struct {
 	// Conditions of the deployment.
 	Conditions []phase.Condition
 
-	// Ready says whether what was asked for succeeded, and holds now.
+	// Ready is true if the desired state was reached, and holds now.
 	Ready bool
 
-	// Passing says that a call which follows soon has the status to show: what was asked for in this one is to be reported first.
+	// Passing is true for an intermediate status: the new desired state has to be observed first, and a follow-up call writes the final status.
 	Passing bool
 
-	// Recording says that a call which follows soon reports the success of the revision, or what is in its way: the home of the ledger records the
-	// verdict. Until then the status and the conditions of the composite hold.
+	// Recording is true while the home of the ledger records the verdict: a follow-up call reports the success of the revision, or the obstacle.
+	// Until then the status and the conditions of the composite hold.
 	Recording bool
 
-	// Dated says that the time had a part in this, so that the same input may have another output later. Wait is how long until
-	// then, or 0 when it does not change by itself.
+	// Dated says that the time had a part in this, so that the same input may have another output later. Wait is the time
+	// until then, or 0 when it does not change by itself.
 	Dated bool
 	Wait  time.Duration
 
@@ -96,38 +96,38 @@ type Stage struct {
 	// Name of the stage.
 	Name deploymentv1alpha1.Phase
 
-	// Took is how long it took. A rendering that is remembered takes nearly no time.
+	// Took is the duration of the stage. A cached rendering takes nearly no time.
 	Took time.Duration
 }
 
-// checkedTrees is how many trees a Core remembers to have checked: for 1,000 deployments, to two Sites each.
+// checkedTrees is the number of checked trees in the cache of a Core: for 1,000 deployments, to two Sites each.
 const checkedTrees = 2000
 
-// packedBytes is how many bytes of packed trees a Core remembers.
+// packedBytes is the cache size of a Core for packed trees, in bytes.
 const packedBytes = 4 << 20
 
-// digestBytes is how many bytes of digests of Blueprints and specs a Core remembers: of some thousand.
+// digestBytes is the cache size of a Core for digests of Blueprints and specs, in bytes: enough for some thousand.
 const digestBytes = 1 << 20
 
-// intentBytes is how many bytes of intents a Core remembers: of some hundred at least.
+// intentBytes is the cache size of a Core for intents, in bytes: enough for some hundred.
 const intentBytes = 4 << 20
 
-// catalogBytes is how many bytes of decoded objects of the catalog a Core remembers: of some thousand Sites.
+// catalogBytes is the cache size of a Core for decoded objects of the catalog, in bytes: enough for some thousand Sites.
 const catalogBytes = 32 << 20
 
-// selectionBytes is how many bytes a Core remembers of what it compiled for selections, beside the trees: of some thousand.
+// selectionBytes is the cache size of a Core for compiled selections, in bytes, beside the trees: enough for some thousand.
 const selectionBytes = 8 << 20
 
-// trackedBytes is how many bytes of trees of directories in tracks a Core remembers.
+// trackedBytes is the cache size of a Core for trees of directories in tracks, in bytes.
 const trackedBytes = 8 << 20
 
-// queryBytes is how many bytes of filled queries a Core remembers: of some thousand.
+// queryBytes is the cache size of a Core for filled queries, in bytes: enough for some thousand.
 const queryBytes = 4 << 20
 
-// RendererSpread is how long it takes until all deployments took a new renderer, where no option says otherwise.
+// RendererSpread is the default time until all deployments took a new renderer.
 const RendererSpread = 24 * time.Hour
 
-// ProviderTimeout is how long the provider may take to observe a change of a composed resource, where no option says otherwise.
+// ProviderTimeout is the default timeout for the provider to observe a change of a composed resource.
 const ProviderTimeout = 5 * time.Minute
 
 // A Core runs calls. It may be used by several goroutines.
@@ -147,7 +147,7 @@ type Core struct {
 	version   int32
 	spread    time.Duration
 
-	// providerTimeout is how long the provider may take to observe a change of a composed resource.
+	// providerTimeout is the timeout for the provider to observe a change of a composed resource.
 	providerTimeout time.Duration
 
 	// stopwatch returns the time, to measure stages by, or always the zero time.
@@ -186,8 +186,8 @@ func New(r Renderer, opts ...Option) *Core {
 	return c
 }
 
-// Run carries out one call. Whatever is wrong with the deployment or the catalog is in the output; an error is a bug, or an
-// observed object that cannot be read.
+// Run carries out one call. A problem of the deployment or the catalog is in the output; an error is a bug, or an observed
+// object that cannot be decoded.
 func (c *Core) Run(ctx context.Context, in Input) (*Output, error) {
 	in.Spec = *in.Spec.DeepCopy()
 	in.Spec.Default()

@@ -45,7 +45,7 @@ func TestDeliver(t *testing.T) {
 	out = w.call()
 	w.want("Delivered and recorded.", out, view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst})
 	w.wantCondition("It is in the repository.", out, deploymentv1alpha1.TypeDelivered, corev1.ConditionTrue, deploymentv1alpha1.ReasonDelivered)
-	w.wantCondition("Nobody tells what the Sites run.", out, deploymentv1alpha1.TypeAvailable, corev1.ConditionTrue, deploymentv1alpha1.ReasonSyncNotObserved)
+	w.wantCondition("No engine reports the running trees.", out, deploymentv1alpha1.TypeAvailable, corev1.ConditionTrue, deploymentv1alpha1.ReasonSyncNotObserved)
 	if out.Status.Delivery.ShortCommit != "0123456" || out.Status.Blueprint.Name != "web-1.0.0" || out.Status.LiveRevision != 1 {
 		t.Errorf("Run(...): got status %+v", out.Status)
 	}
@@ -67,13 +67,13 @@ func TestChange(t *testing.T) {
 	w.settle()
 	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
 	out := w.call()
-	w.want("Another intent is revision 2, and what is delivered is not what is asked for.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
+	w.want("Another intent is revision 2, and the delivered trees are not the desired trees.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
 	w.apply(out)
-	w.want("What was delivered before proves nothing.", w.call(), view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
+	w.want("An earlier delivery proves nothing.", w.call(), view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
 	w.want("Delivered.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
 }
 
-// TestFreeze breaks a delivered deployment in every way, and mends it.
+// TestFreeze breaks a delivered deployment in every way, and repairs it.
 func TestFreeze(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -85,8 +85,8 @@ func TestFreeze(t *testing.T) {
 		// message is a part of the condition's message.
 		message string
 	}{
-		"InvalidJSON":  {reason: "An intent that is no JSON.", smash: func(w *world) { w.say(`{"service": `) }, phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent},
-		"UnknownField": {reason: "A field that nobody knows.", smash: func(w *world) { w.say(`{"service": "shop", "site": "edge1", "replica": 1}`) }, phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent, message: "replica"},
+		"InvalidJSON":  {reason: "A malformed intent freezes the deployment.", smash: func(w *world) { w.say(`{"service": `) }, phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent},
+		"UnknownField": {reason: "An unknown field of the intent freezes the deployment.", smash: func(w *world) { w.say(`{"service": "shop", "site": "edge1", "replica": 1}`) }, phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent, message: "replica"},
 		"Both": {
 			reason: "Both of intent and expectation.", smash: func(w *world) { w.in.Spec.Expectation = &deploymentv1alpha1.Expectation{Service: "shop"} },
 			phase: deploymentv1alpha1.PhaseFailed, typ: "Valid", status: corev1.ConditionFalse, why: deploymentv1alpha1.ReasonInvalidIntent, message: "exactly one of intent and expectation",
@@ -161,7 +161,7 @@ func TestFreeze(t *testing.T) {
 				t.Errorf("\n%s\nRun(...): nothing changed, and the status did: %s", tc.reason, cmp.Diff(out.Status, again.Status))
 			}
 			w.in.Spec, w.objects = spec, objects
-			w.want("Mended, it is what it was.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst})
+			w.want("A repaired deployment returns to its earlier state.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst})
 		})
 	}
 }
@@ -170,7 +170,7 @@ func TestShrink(t *testing.T) {
 	w := newWorld(t)
 	w.settle()
 	w.say(`{"service": "shop", "sites": ["edge2"], "replicas": 2}`)
-	w.want("A Site that is no longer named is no longer asked for.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "1/1", Trees: []string{"2 edge2 Desired"}})
+	w.want("A Site that the intent no longer names leaves the delivery.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "1/1", Trees: []string{"2 edge2 Desired"}})
 }
 
 // TestMove moves both Sites to another repository, which another configuration names.
@@ -199,8 +199,8 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestMoveBehindConfig moves the repository behind a configuration: the old one cannot be reached any longer, and a second delivery
-// with the same configuration would remove from the new one what the first wrote.
+// TestMoveBehindConfig moves the repository behind a configuration: the old repository cannot be reached any longer, and a second
+// delivery with the same configuration would remove the files of the first delivery from the new repository.
 func TestMoveBehindConfig(t *testing.T) {
 	w := newWorld(t)
 	before := w.settle()
@@ -208,7 +208,7 @@ func TestMoveBehindConfig(t *testing.T) {
 	w.wantFrozen("The revision is in the old repository until the provider reaches the new one.", w.call())
 	w.deliver()
 	out := w.call()
-	w.want("The provider reached the new repository, so the next revision begins: what was proven was of the old one.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
+	w.want("The provider reached the new repository, so the next revision begins: proofs were of the old repository.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
 	names := func(out *Output) []string { return slices.Sorted(maps.Keys(out.Resources)) }
 	if diff := cmp.Diff(names(before), names(out)); diff != "" {
 		t.Errorf("Run(...): names: -want, +got:\n%s", diff)
@@ -228,11 +228,11 @@ func TestSuspend(t *testing.T) {
 	w.in.Spec.Suspend = nil
 	w.settle()
 	w.in.Spec.Suspend = new(true)
-	w.want("What is delivered stays, and counts.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst})
+	w.want("The delivered revision stays, and counts.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 1, Sites: "2/2", Trees: bothFirst})
 	w.say(`{"service": "shop", "sites": ["edge1"]}`)
 	out := w.call()
 	w.wantFrozen("A change is held back.", out)
-	w.want("And it is not what is asked for.", out, view{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 1, Sites: "2/2", Trees: bothFirst})
+	w.want("The delivered revision is outdated.", out, view{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 1, Sites: "2/2", Trees: bothFirst})
 	w.wantCondition("It says so.", out, deploymentv1alpha1.TypeReconciling, corev1.ConditionFalse, deploymentv1alpha1.ReasonSuspended)
 	w.in.Spec.Suspend = new(false)
 	w.want("Then it goes on.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "1/1", Trees: []string{"2 edge1 Desired"}})
@@ -353,7 +353,7 @@ func TestUnanswered(t *testing.T) {
 	w := newWorld(t)
 	w.settle()
 	w.in.Answers = catalog.Answers{}
-	w.wantFrozen("A call without answers keeps what is there.", w.run())
+	w.wantFrozen("A call without answers changes nothing.", w.run())
 }
 
 // TestLabelTypo: a selector that finds no Site, and a Site that lost its label, by mistake.
@@ -371,7 +371,7 @@ func TestLabelTypo(t *testing.T) {
 	w.wantFrozen("A selector that finds nothing removes nothing.", out)
 	w.wantCondition("It is told.", out, deploymentv1alpha1.TypeSitesFound, corev1.ConditionFalse, deploymentv1alpha1.ReasonNoSite)
 	choose("north")
-	w.want("Mended, nothing was done.", w.call(), one)
+	w.want("A repaired selector makes no revision.", w.call(), one)
 	w.set("Site", "edge1", map[string]any{"region": "nroth"}, "metadata", "labels")
 	out = w.call()
 	w.wantFrozen("Nor does a Site that lost its label, where it was the only one.", out)

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// A channel is what is known of the channel of Blueprints, beside the one that a deployment stays with.
+// A channel is the state of the channel of Blueprints, beside the Blueprint that a deployment stays with.
 type channel struct {
 	pinned *ledger.BlueprintReference
 	// isPinnedGone says that the pinned Blueprint does not exist any more.
@@ -30,7 +30,7 @@ func (c *channel) pinBlueprint(b *ledger.BlueprintReference) string {
 	return PinnedName(b)
 }
 
-// PinnedName returns the name that a pinned Blueprint is requested by, or none: one that was chosen by its version is requested by that.
+// PinnedName returns the name by which a pinned Blueprint is requested, or "": a Blueprint that was selected by its version is requested by the version.
 func PinnedName(b *ledger.BlueprintReference) string {
 	if b == nil || b.Channel == "" {
 		return ""
@@ -38,7 +38,7 @@ func PinnedName(b *ledger.BlueprintReference) string {
 	return b.Name
 }
 
-// noteSelection notes what the catalog resolved to.
+// noteSelection records the result of the catalog.
 func (c *channel) noteSelection(s *catalog.Selection, err error) {
 	if c.pinned == nil {
 		return
@@ -51,7 +51,7 @@ func (c *channel) noteSelection(s *catalog.Selection, err error) {
 	}
 }
 
-// checkDigest returns a problem when the object under the pinned name is another one than was ordered.
+// checkDigest returns a problem when the object under the pinned name is not the ordered object.
 func (c *channel) checkDigest(digest string) error {
 	err := CheckPinned(c.pinned, digest)
 	if err == nil {
@@ -69,7 +69,7 @@ func CheckPinned(pinned *ledger.BlueprintReference, digest string) error {
 		return nil
 	}
 	return pendingProblem(deploymentv1alpha1.ReasonBlueprintMissing,
-		"Blueprint "+pinned.Name+", which the deployment stays with until a user approves another one, is not the one that was ordered: it was deleted and created again")
+		"Blueprint "+pinned.Name+", which the deployment stays with until a user approves another one, has other content than the recorded Blueprint: it was deleted and created again")
 }
 
 // waitingBlueprint returns the name of the Blueprint that waits to be approved, or none.
@@ -88,9 +88,9 @@ func blueprintOf(s ledger.State) *ledger.BlueprintReference {
 	return s.Current.Blueprint
 }
 
-// preferredHome returns the name of the configuration of the repository that a new ledger is opened in: the one that the spec names, or else that of
-// the first Site of the plan, where a push goes anyway. It returns an error, whose reason ReasonOf returns, if no Site is delivered to the named one:
-// whether it may be used and can be reached is not known.
+// preferredHome returns the name of the configuration of the repository that a new ledger is opened in: the configuration that the spec names, or
+// else the configuration of the first Site of the plan, which gets a push in any case. It returns an error, whose reason ReasonOf returns, if no Site
+// is delivered to the named repository: it is unknown whether that may be used and can be reached.
 func preferredHome(in Input, plan []ledger.Step, places []catalog.Place) (string, error) {
 	named := in.Spec.DeliveryConfig.LedgerConfigRef
 	if named == nil {
@@ -141,9 +141,8 @@ func hasSourcesOf(o Observed, r ledger.Request) bool {
 	return r.Intent == was.Intent && r.Sources == was.Sources
 }
 
-// rendererHold returns why a new renderer alone begins no revision now: a user has to approve it, or it is not the
-// deployment's turn. It is the one decision that depends on the time. Deployments that took a new renderer at once would all be delivered at once,
-// and nothing records whose turn it was.
+// rendererHold returns the reason why a new renderer alone begins no revision now: a user has to approve it, or the deployment's time of the day has not
+// come. It is the only decision that depends on the time. Without it all deployments would deliver a new renderer at once, and no record of a turn is kept.
 func (c *Core) rendererHold(in Input) step.Hold {
 	switch {
 	case needsApproval(in):
@@ -154,7 +153,7 @@ func (c *Core) rendererHold(in Input) step.Hold {
 	return step.HoldNone
 }
 
-// desiredRevision returns the revision that the spec asks for, from the deliveries that it comes to.
+// desiredRevision returns the desired revision of the spec, from its compiled deliveries.
 func (c *Core) desiredRevision(in Input, o Observed, k Compiled, inherited map[string]*deliveryv1alpha1.GitDelivery) step.Desired {
 	out := step.Desired{
 		Request: k.request.Request, Blueprint: k.request.Blueprint, Plan: k.request.Plan, Parts: partsOf(inherited),
@@ -172,7 +171,7 @@ func (c *Core) desiredRevision(in Input, o Observed, k Compiled, inherited map[s
 // hasTreesOfRevision is true when deliveries ask for the trees of the current revision, in the repositories that it is for. A delivery to the home of a
 // ledger that was forced there may ask for all that the spec delivers now, and the revision that continues was for other repositories too.
 func hasTreesOfRevision(o Observed, k Compiled, ds map[string]*deliveryv1alpha1.GitDelivery) bool {
-	// Where only the renderer changed, each delivery goes to the repository that it went to, whatever its name says.
+	// If only the renderer changed, each delivery keeps its repository, whatever its name is.
 	asked := hasSourcesOf(o, k.request.Request)
 	if !asked && !slices.EqualFunc(partsOf(ds), o.state.Current.Parts, hasSameSites) {
 		return false
@@ -199,7 +198,7 @@ func isAdoptEnabled(in Input, o Observed) bool {
 }
 
 // isVerdictComing is true for a revision without a verdict that will be judged without any further change: it is at its last step, whose trees the
-// objects hold, and nothing hinders it. What hinders it may be just what a change of the catalog repairs.
+// objects hold, and nothing hinders it. An obstacle may be the very problem that a change of the catalog repairs.
 func isVerdictComing(in Input, o Observed, unobserved map[string]bool) bool {
 	if o.state.Verdict != nil || !o.state.IsAtLastStep() {
 		return false

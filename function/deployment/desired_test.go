@@ -36,7 +36,7 @@ func TestNewRenderer(t *testing.T) {
 		"AtOnce":     {reason: "Without a spread it is taken at once.", line: line, want: taken, renderer: "2"},
 		"InTurn":     {reason: "At its time it is taken.", line: line, spread: RendererSpread, want: taken, renderer: "2"},
 		"NotYet":     {reason: "A renderer waits before its slot.", line: line, spread: RendererSpread, away: time.Hour, want: waits, renderer: "1", dated: true},
-		"ManualWait": {reason: "Somebody has to approve it.", line: line, manual: true, want: waits, renderer: "1"},
+		"ManualWait": {reason: "A user has to approve the new renderer.", line: line, manual: true, want: waits, renderer: "1"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestNewRenderer(t *testing.T) {
 	}
 }
 
-// TestHeldRenderer: what is not about the trees still changes while a new renderer waits, and a change of the intent goes out with it.
+// TestHeldRenderer changes fields that do not affect the trees while a new renderer waits, and a change of the intent goes out with it.
 func TestHeldRenderer(t *testing.T) {
 	w := newWorld(t)
 	w.manual()
@@ -88,8 +88,7 @@ func TestHeldRenderer(t *testing.T) {
 	}
 }
 
-// TestHeldAndLost: the object that held the trees is gone while a new renderer waits. Nobody can make those trees any more, so
-// they stay in Git as they are.
+// TestHeldAndLost loses the object with the trees while a new renderer waits. The trees cannot be made again any more, so they stay in Git as they are.
 func TestHeldAndLost(t *testing.T) {
 	w := newWorld(t)
 	w.manual()
@@ -122,11 +121,10 @@ func TestMovedRepository(t *testing.T) {
 	w.wantUpdated("A renderer that changes no byte changes nothing.", w.settle(), moved)
 	w.upgrade("# new\n")
 	moved.Update.Renderer = "3"
-	w.wantUpdated("One that does waits.", w.settle(), moved)
+	w.wantUpdated("A renderer that changes a byte waits.", w.settle(), moved)
 }
 
-// TestEqualTrees: a change of the catalog leaves all trees as they are. It is no revision, and a later renderer is held back as if
-// it had not been.
+// TestEqualTrees changes the catalog without changing a tree. That makes no revision, and a later renderer is held back as if the change had not been.
 func TestEqualTrees(t *testing.T) {
 	unused := func(w *world) { w.set("Site", "edge1", "x", "spec", "parameters", "unused") }
 	moved := func(w *world) {
@@ -149,7 +147,7 @@ func TestEqualTrees(t *testing.T) {
 		"AutomaticChannel": {reason: "A Blueprint has the same files.", blueprint: "web-1.1.0", change: moved, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"}},
 		"Both":             {reason: "A renderer and a Blueprint change one after the other.", blueprint: "web-1.1.0", change: func(w *world) { moved(w); w.settle(); unused(w) }, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"}},
 		"Frozen": {
-			reason: "Equal trees are no new revision after a problem either.", manual: true, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"},
+			reason: "Equal trees make no new revision after a problem either.", manual: true, after: deploymentv1alpha1.UpdateStatus{Renderer: "2"},
 			change: func(w *world) {
 				unused(w)
 				w.settle()
@@ -186,7 +184,7 @@ func TestEqualTrees(t *testing.T) {
 			w.wantUpdated(tc.reason+" It still does.", w.settle(), same)
 			w.in.Now = metav1.NewTime(w.in.Now.Add(time.Hour))
 			if tc.manual {
-				w.wantUpdated(tc.reason+" Nobody has a turn.", w.settle(), same)
+				w.wantUpdated(tc.reason+" The time alone approves nothing.", w.settle(), same)
 				return
 			}
 			if out := w.settle(); out.Status.Revision != 2 {
@@ -201,7 +199,7 @@ func TestEqualTrees(t *testing.T) {
 	}
 }
 
-// specs are what observed deliveries are asked for, beside what is to be recorded.
+// specs are the specs of observed deliveries, except for the events to record.
 func (w *world) specs() map[string]any {
 	out := map[string]any{}
 	for name, o := range w.in.Observed {

@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// Request is what is asked for now, as digests.
+// Request is the current request, as digests.
 type Request struct {
 	ledger.Request
 
@@ -20,7 +20,7 @@ type Request struct {
 	Plan []ledger.Step
 }
 
-// sitePart is what a request says about one Site.
+// sitePart is the part of a request about one Site.
 type sitePart struct {
 	Name       string                 `json:"name"`
 	Config     catalog.ConfigRef      `json:"config"`
@@ -40,8 +40,8 @@ type sources struct {
 	Plan      []ledger.Step `json:"plan"`
 }
 
-// NewRequest digests what is asked for. Intent is the canonical form of the intent, and blueprint the digest of the
-// Blueprint's spec. It returns a wavesError for invalid waves, and another error when something cannot be encoded.
+// NewRequest digests the desired state. Intent is the canonical form of the intent, and blueprint the digest of the
+// Blueprint's spec. It returns a wavesError for invalid waves, and another error when a part cannot be encoded.
 func NewRequest(spec deploymentv1alpha1.IntentDeploymentSpec, intent string, s *catalog.Selection, blueprint string, renderer int32) (Request, error) {
 	w, err := intentDigest(spec, intent)
 	if err != nil {
@@ -72,8 +72,8 @@ func blueprintReference(choice deploymentv1alpha1.BlueprintChoice, s *catalog.Se
 	return b
 }
 
-// intentDigest is of what is delivered and how it is judged, whatever form the intent was written in. Rollback policy, timeouts,
-// deletion policy, suspend, and the policy by which a new version of the Blueprint is taken, are not in it.
+// intentDigest digests the content of a delivery and the rules that judge it, whatever form the intent was written in. It
+// excludes rollback policy, timeouts, deletion policy, suspend, and the update policy of the Blueprint.
 func intentDigest(s deploymentv1alpha1.IntentDeploymentSpec, intent string) (string, error) {
 	return digest.Spec(&deploymentv1alpha1.IntentDeploymentSpec{
 		Intent: &intent,

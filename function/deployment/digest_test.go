@@ -51,7 +51,7 @@ func TestNewRequest(t *testing.T) {
 		"Exact": {reason: "The objects for a Site whose engine takes exact objects have an annotation.", change: func(a *args) {
 			a.selection.Places[0].Site.Spec.Engine.Type = catalogv1alpha1.EngineFlux
 		}, want: [2]bool{false, true}},
-		"Variables": {reason: "The variables of a Blueprint are in its digest: a Site that had them before is no change of the Site.", change: func(a *args) {
+		"Variables": {reason: "The variables of a Blueprint are in its digest: a Site that had them before did not change.", change: func(a *args) {
 			a.selection.Blueprint.Spec.Files = map[string]catalogv1alpha1.File{"a.yaml": "a: ${HOST}"}
 		}, want: [2]bool{true, true}},
 		"SiteParameters": {reason: "Other parameters of a Site are a new request for the same intent.", change: func(a *args) {

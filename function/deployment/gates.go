@@ -19,7 +19,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent"
 )
 
-// CompileChecks returns the checks of a revision with a plan. It returns an error, whose reason ReasonOf returns, for what could not be measured.
+// CompileChecks returns the checks of a revision with a plan. It returns an error, whose reason ReasonOf returns, for checks that cannot be measured.
 func CompileChecks(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Selection, plan []ledger.Step) (gates.Checks, error) {
 	return compileChecksIn(c, in, i, s, plan, step.Placement{})
 }
@@ -40,7 +40,7 @@ func compileChecksIn(c *gates.Compiler, in Input, i intent.Intent, s *catalog.Se
 	return checks, nil
 }
 
-// objectiveFields are the fields that say the objectives of an intent, by their metrics.
+// objectiveFields returns the fields with the objectives of an intent, by their metrics.
 func objectiveFields(s deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent) map[string]string {
 	field, out := "spec.intent", make(map[string]string, len(i.SLOs))
 	if s.Expectation != nil {
@@ -52,7 +52,7 @@ func objectiveFields(s deploymentv1alpha1.IntentDeploymentSpec, i intent.Intent)
 	return out
 }
 
-// markGates returns a plan that says which of its steps are judged by a Gate. The mark is not part of a request: what it follows from is.
+// markGates returns a plan that marks the steps with a Gate. The mark is not part of a request, but its inputs are.
 func markGates(plan []ledger.Step, checks gates.Checks) []ledger.Step {
 	out := slices.Clone(plan)
 	for i, step := range out {
@@ -63,7 +63,7 @@ func markGates(plan []ledger.Step, checks gates.Checks) []ledger.Step {
 	return out
 }
 
-// checkMetrics returns a problem when a gate could not ask what a Blueprint says, or could not judge the answers.
+// checkMetrics returns a problem when a gate could not send a query of a Blueprint, or could not judge the answers.
 func checkMetrics(b catalogv1alpha1.BlueprintSpec) error {
 	err := promql.Check(b.Metrics)
 	if err == nil {
@@ -77,22 +77,22 @@ func checkMetrics(b catalogv1alpha1.BlueprintSpec) error {
 	return nil
 }
 
-// changesChecks is true when the Gate of the current step cannot measure, and the revision would be judged by other checks now. Those of a
-// Gate never change, so that only the next revision can have them.
+// changesChecks is true when the Gate of the current step cannot measure, and the checks for the revision have changed since. The checks
+// of a Gate never change, so only the next revision can have new checks.
 func changesChecks(o Observed, k Compiled) bool {
 	c := o.compareWithItself()
 	g := c.AwaitingGate()
 	return g != nil && !equality.Semantic.DeepEqual(g.Spec.ForProvider.Checks, k.checksOf(o.state))
 }
 
-// maxChecksAhead is how many checks the Gates of a revision with steps have at most that are composed with its first step. With more the Gate of each
-// step comes with the step, so that what Crossplane sends and gets stays small.
+// maxChecksAhead is the greatest number of checks in the Gates that are composed with the first step of a revision with steps. With more checks, each
+// Gate is composed with its step, so that the messages of Crossplane stay small.
 const maxChecksAhead = 200
 
-// composeGates composes the Gate of the current step, which waits until that is live, and removes those that are done: when the
-// ledger holds the verdict, the Gates of earlier steps, and by then, or with the first Gate of the revision, those of others. Whatever is added or
-// removed changes the generation of the composite, which Crossplane writes several times: so all of that comes with the revision. For the same reason a
-// revision that shares requests has the Gates of all of its steps from its first one on, and until the next revision.
+// composeGates composes the Gate of the current step, which waits until that is live, and removes obsolete Gates: when the ledger holds the verdict,
+// the Gates of earlier steps, and by then, or with the first Gate of the revision, the Gates of other revisions. Each added or removed Gate changes the
+// generation of the composite, which Crossplane writes several times: so all of that comes with the revision. For the same reason a revision that
+// shares requests has the Gates of all of its steps from its first step on, and until the next revision.
 func (dr decider) composeGates(d Decision) {
 	isComposed := dr.composeNewGates(d)
 	recorded := d.IsVerdictRecorded()
@@ -118,7 +118,7 @@ func (dr decider) composeNewGates(d Decision) bool {
 	return isComposed
 }
 
-// statesToJudge returns the state, and those in which the Gates of its later steps will judge it as far as these are composed ahead.
+// statesToJudge returns the state, and the states in which the Gates of its later steps will judge it, as far as these are composed ahead.
 func (dr decider) statesToJudge(d Decision) []ledger.State {
 	s := d.State
 	if s.Verdict != nil || !s.Current.HasSteps() || s.Cursor.Attempt > 0 {
@@ -152,8 +152,8 @@ func (dr decider) newGate(d Decision, s ledger.State, name string) *rolloutv1alp
 	return g
 }
 
-// checksOf returns the checks of the step of a state, at all Sites that the step decides about. Where two tracks get requests, these are the ones for
-// canaries.
+// checksOf returns the checks of the step of a state, at all Sites that the step decides about. While two tracks get requests, these are the checks
+// for canaries.
 func (c Compiled) checksOf(s ledger.State) []rolloutv1alpha1.GateCheck {
 	checks := c.checks
 	if s.Current.Plan[s.Cursor.Step].SharesRequests() && c.desired.Placement.Track == s.Current.Track {

@@ -31,7 +31,7 @@ func (w *world) measure(g *rolloutv1alpha1.Gate, c cluster) {
 	}
 }
 
-// verdictOf is what the checks of a Gate come to. It is empty while they are measured on.
+// verdictOf returns the verdict of the checks of a Gate. It is empty while they are measured.
 func (c cluster) verdictOf(g *rolloutv1alpha1.Gate, isReleased bool) rolloutv1alpha1.GateVerdict {
 	switch {
 	case c.rejects:
@@ -46,7 +46,7 @@ func (c cluster) verdictOf(g *rolloutv1alpha1.Gate, isReleased bool) rolloutv1al
 	return ""
 }
 
-// showVerdict says in the conditions of a Gate what it came to.
+// showVerdict sets the verdict of a Gate in its conditions.
 func showVerdict(g *rolloutv1alpha1.Gate) {
 	reasons := map[rolloutv1alpha1.GateVerdict]xpv2.ConditionReason{
 		"": rolloutv1alpha1.ReasonWatching, rolloutv1alpha1.GateFailed: rolloutv1alpha1.ReasonFailed, rolloutv1alpha1.GateInconclusive: rolloutv1alpha1.ReasonInconclusive,

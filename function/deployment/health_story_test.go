@@ -45,7 +45,7 @@ func TestHealth(t *testing.T) {
 		want   [2]string
 	}{
 		"Succeeded": {
-			reason: "What was asked for runs.", phase: deploymentv1alpha1.PhaseSucceeded, want: [2]string{"Current", "Healthy"},
+			reason: "The desired revision runs.", phase: deploymentv1alpha1.PhaseSucceeded, want: [2]string{"Current", "Healthy"},
 			reach: func(w *world) *Output { return w.settle() },
 		},
 		"Delivering": {
@@ -61,7 +61,7 @@ func TestHealth(t *testing.T) {
 			reach: func(w *world) *Output { w.remove("Site", "edge1"); return w.call() },
 		},
 		"SyncFailed": {
-			reason: "There is no rollback target.", phase: deploymentv1alpha1.PhaseFailed, want: [2]string{"Failed", "Degraded"},
+			reason: "The revision has no rollback target.", phase: deploymentv1alpha1.PhaseFailed, want: [2]string{"Failed", "Degraded"},
 			reach: func(w *world) *Output {
 				observed(w)
 				w.apply(w.call())
@@ -73,7 +73,7 @@ func TestHealth(t *testing.T) {
 			},
 		},
 		"Drifted": {
-			reason: "The phase is the verdict; what runs now is something else.", phase: deploymentv1alpha1.PhaseSucceeded,
+			reason: "The phase is about the verdict, and not about the running state.", phase: deploymentv1alpha1.PhaseSucceeded,
 			want: [2]string{"InProgress", "Progressing"},
 			reach: func(w *world) *Output {
 				observed(w)
@@ -83,7 +83,7 @@ func TestHealth(t *testing.T) {
 			},
 		},
 		"RolledBack": {
-			reason: "A deployment that a user rolled back waits for the user, and is no failure.", phase: deploymentv1alpha1.PhaseSucceeded,
+			reason: "A deployment that a user rolled back waits for the user, and is not a failure.", phase: deploymentv1alpha1.PhaseSucceeded,
 			want: [2]string{"InProgress", "Suspended"},
 			reach: func(*world) *Output {
 				w := still(t, false)
@@ -144,7 +144,7 @@ func TestMessageWhileUnobserved(t *testing.T) {
 	}
 }
 
-// TestHealthOfWaysBack judges a deployment whose revision breaks what it promised.
+// TestHealthOfWaysBack judges a deployment whose revision breaks its objectives.
 func TestHealthOfWaysBack(t *testing.T) {
 	w := still(t, false)
 	w.wish(4)
@@ -154,7 +154,7 @@ func TestHealthOfWaysBack(t *testing.T) {
 	}{
 		{reason: "A revision that is judged is in progress.", where: "Validating/ 2", want: [2]string{"InProgress", "Progressing"}},
 		{reason: "A rollback that goes on is in progress.", where: "RollingBack/ 2", want: [2]string{"InProgress", "Progressing"}},
-		{reason: "What was asked for does not run.", where: "Succeeded/RolledBack 2", want: [2]string{"Failed", "Degraded"}},
+		{reason: "The desired revision does not run.", where: "Succeeded/RolledBack 2", want: [2]string{"Failed", "Degraded"}},
 	} {
 		u := w.shown(w.until(tc.where))
 		r, err := status.Compute(u)

@@ -13,13 +13,13 @@ import (
 )
 
 // ReadIntent reads the intent of a spec, and adds the objectives that it names to the gates of that spec. It also returns the field that holds
-// the intent, which is empty for one that cannot be read. It returns an error, whose reason ReasonOf returns, for an intent that cannot be
-// understood, and for one that contradicts the gates.
+// the intent, which is empty for a malformed intent. It returns an error, whose reason ReasonOf returns, for an intent that cannot be parsed,
+// and for an intent that contradicts the gates.
 func ReadIntent(s *deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
 	return readIntentWith(s, intent.FromText)
 }
 
-// readIntentWith is as ReadIntent, with what reads a text.
+// readIntentWith is ReadIntent with a function that reads a text.
 func readIntentWith(s *deploymentv1alpha1.IntentDeploymentSpec, fromText func(string) (intent.Intent, error)) (intent.Intent, string, error) {
 	i, field, err := decodeIntent(*s, fromText)
 	if err != nil {
@@ -44,10 +44,10 @@ func decodeIntent(s deploymentv1alpha1.IntentDeploymentSpec, fromText func(strin
 	return i, "spec.intent", err
 }
 
-// intentFactor is how many times as large as its text an intent is, about.
+// intentFactor is the approximate ratio of the size of an intent to the size of its text.
 const intentFactor = 4
 
-// intentOf returns the intent that a text says. Nearly every call is given the same text again: what it says is shared, and no caller may change it.
+// intentOf returns the intent of a text. Nearly every call is given the same text again: the result is shared, and no caller may change it.
 func (c *Core) intentOf(text string) (intent.Intent, error) {
 	key := memo.Key(sha256.Sum256([]byte(text)))
 	if known, ok := c.intents.Get(key); ok {

@@ -27,7 +27,7 @@ func TestJudged(t *testing.T) {
 			want:   thresholds{"latency_p99": "< 500ms"},
 		},
 		"Both": {
-			reason: "The gates may add metrics, and say again what the intent says.",
+			reason: "The gates may add metrics, and repeat metrics of the intent.",
 			gates:  thresholds{"latency_p99": "<0.5 s", "error_rate": "0.05"},
 			slos:   map[string]string{"latency_p99": "< 500ms"},
 			want:   thresholds{"latency_p99": "< 500ms", "error_rate": "0.05"},
@@ -123,17 +123,17 @@ func TestObjectivesInIntent(t *testing.T) {
 	w.measured()
 	w.say("Deploy shop on edge1 and edge2, p99 latency under 500 ms")
 	out := w.settle()
-	w.wantCondition("What is not judged is not validated.", out, deploymentv1alpha1.TypeValidated, corev1.ConditionUnknown, deploymentv1alpha1.ReasonMeasuring)
+	w.wantCondition("Without a verdict nothing is validated.", out, deploymentv1alpha1.TypeValidated, corev1.ConditionUnknown, deploymentv1alpha1.ReasonMeasuring)
 	understood := `{"service":"shop","sites":["edge1","edge2"],"slos":{"latency_p99":"< 500ms"}}`
 	if diff := cmp.Diff(understood, out.Status.Understood); diff != "" {
 		t.Errorf("status.understood: -want, +got:\n%s", diff)
 	}
 	w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"availability": "99%"}
 	out = w.call()
-	w.wantCondition("What is not measured cannot be judged.", out, deploymentv1alpha1.TypeValid, corev1.ConditionFalse, deploymentv1alpha1.ReasonInvalidSpec)
-	w.wantFrozen("What was started goes on.", out)
+	w.wantCondition("A metric without a query cannot be judged.", out, deploymentv1alpha1.TypeValid, corev1.ConditionFalse, deploymentv1alpha1.ReasonInvalidSpec)
+	w.wantFrozen("The started revision goes on.", out)
 	w.in.Spec.GatesConfig.SLOThresholds = map[string]deploymentv1alpha1.Threshold{"latency_p99": "1s"}
 	out = w.call()
 	w.wantCondition("One metric with two values cannot be judged.", out, deploymentv1alpha1.TypeValid, corev1.ConditionFalse, deploymentv1alpha1.ReasonInvalidIntent)
-	w.wantFrozen("What was started goes on.", out)
+	w.wantFrozen("The started revision goes on.", out)
 }

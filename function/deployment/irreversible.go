@@ -17,8 +17,8 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// markReader returns a function that reads what the next revision has of what its Blueprint marks as irreversible, as a digest, and whether it
-// changes any of that. It is nil where nothing is marked. All files are parsed for it, so that only a revision that begins asks for it.
+// markReader returns a function that digests the irreversible content of the next revision, and reports whether the revision changes any of
+// it. It is nil for a Blueprint without irreversible kinds. The function parses all files, so it is called only for a revision that begins.
 func markReader(kinds []catalogv1alpha1.IrreversibleKind, o Observed, rendered []compose.Rendered) func() (string, bool) {
 	if len(kinds) == 0 {
 		return nil
@@ -32,9 +32,9 @@ func markReader(kinds []catalogv1alpha1.IrreversibleKind, o Observed, rendered [
 	}
 }
 
-// isIrreversible is true where a rollback to the revision before could not undo all that changes. It is evaluated when the next revision begins,
-// because only then do the deliveries hold the files of a verified revision. Where they do not, whatever is marked may change. A Site that was not
-// served before keeps what it gets, so nothing of it is undone.
+// isIrreversible is true if a rollback to the previous revision could not undo all changes. It is evaluated when the next revision begins, because
+// only then do the deliveries hold the files of a verified revision. Without these files, any irreversible content may change. A Site that was not
+// served before keeps its new content after a rollback, so that is not undone.
 func isIrreversible(kinds []catalogv1alpha1.IrreversibleKind, o Observed, has map[string]string) bool {
 	if o.state.Current == nil {
 		return false
@@ -52,11 +52,12 @@ func isIrreversible(kinds []catalogv1alpha1.IrreversibleKind, o Observed, has ma
 // wasServed is true for a Site that some delivery has a directory for.
 func wasServed(o Observed, site string) bool { return compose.Sites(o.deliveries)[site] }
 
-// digestLength is how many characters of a digest are compared between revisions: every revision and each entry of a history has them.
+// digestLength is the number of characters of a digest that are compared between revisions: every revision and each entry of a history has them.
 const digestLength = 16
 
-// markedDigest is of what Sites have of what is marked, and of what is marked: the same content may have other marks. Where all Sites have the
-// same it does not name them, so it stays when a Site is added, left or moved. It is empty where there is none, which never counts as the same.
+// markedDigest hashes the irreversible kinds and the content of each Site that they match: equal content can be matched by different kinds. If
+// all Sites have equal content, the digest does not name them, so it stays when a Site is added, left or moved. It is empty if it cannot be
+// computed, and an empty digest never counts as equal.
 func markedDigest(kinds []catalogv1alpha1.IrreversibleKind, has map[string]string) string {
 	var content any = has
 	if distinct := slices.Compact(slices.Sorted(maps.Values(has))); len(distinct) == 1 {
@@ -70,7 +71,7 @@ func markedDigest(kinds []catalogv1alpha1.IrreversibleKind, has map[string]strin
 	return d[:min(len(d), digestLength)]
 }
 
-// verifiedFiles are the files of the present revision, by Site. There are none while it is not verified, or was not delivered as a whole.
+// verifiedFiles returns the files of the present revision, by Site. It is empty while that is not verified, or was not delivered as a whole.
 func verifiedFiles(o Observed) map[string]tree.Files {
 	out := map[string]tree.Files{}
 	if !o.state.IsVerified() {
@@ -91,7 +92,7 @@ func verifiedFiles(o Observed) map[string]tree.Files {
 	return out
 }
 
-// markedContent is all that files say of what is irreversible, in one text. What cannot be read counts as it is.
+// markedContent returns the irreversible content of files, in one text. A document that cannot be decoded counts as a whole.
 func markedContent(marks []catalogv1alpha1.IrreversibleKind, files tree.Files) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -110,7 +111,7 @@ func markedContent(marks []catalogv1alpha1.IrreversibleKind, files tree.Files) s
 	return strings.Join(out, "\n")
 }
 
-// markedFields is what an object says of what is marked: nothing, if that is another kind.
+// markedFields returns the fields of an object that an irreversible kind marks: none, for an object of another kind.
 func markedFields(m catalogv1alpha1.IrreversibleKind, o *unstructured.Unstructured) []string {
 	if o.Object == nil || o.GetKind() != m.Kind || o.GroupVersionKind().Group != m.Group {
 		return nil

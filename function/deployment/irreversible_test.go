@@ -20,7 +20,7 @@ func TestSaid(t *testing.T) {
 		mark   catalogv1alpha1.IrreversibleKind
 		want   []string
 	}{
-		"Field":   {reason: "What is marked is said.", mark: catalogv1alpha1.IrreversibleKind{Kind: "PersistentVolumeClaim", FieldPaths: []string{"spec.size"}}, want: []string{`PersistentVolumeClaim. a/b spec.size "1Gi"`}},
+		"Field":   {reason: "A marked field is part of the content.", mark: catalogv1alpha1.IrreversibleKind{Kind: "PersistentVolumeClaim", FieldPaths: []string{"spec.size"}}, want: []string{`PersistentVolumeClaim. a/b spec.size "1Gi"`}},
 		"Nowhere": {reason: "A path that leads nowhere says nothing.", mark: catalogv1alpha1.IrreversibleKind{Kind: "PersistentVolumeClaim", FieldPaths: []string{"spec.none", "spec.size.none"}}},
 		"Other":   {reason: "Another kind has nothing that is marked.", mark: catalogv1alpha1.IrreversibleKind{Kind: "Secret"}},
 	}
@@ -47,8 +47,8 @@ func TestMarkedDigest(t *testing.T) {
 		"Equal":   {reason: "The same is the same.", a: args{kinds, map[string]string{"a": "x", "b": "y"}}, b: args{kinds, map[string]string{"b": "y", "a": "x"}}, want: true},
 		"Added":   {reason: "Sites that are alike are not named.", a: args{kinds, map[string]string{"a": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "x"}}, want: true},
 		"Moved":   {reason: "A Site that replaces another with the same content changes nothing irreversible.", a: args{kinds, map[string]string{"a": "x"}}, b: args{kinds, map[string]string{"b": "x"}}, want: true},
-		"Changed": {reason: "What one Site has changed.", a: args{kinds, map[string]string{"a": "x", "b": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "y"}}},
-		"Swapped": {reason: "Two Sites have what the other had.", a: args{kinds, map[string]string{"a": "x", "b": "y"}}, b: args{kinds, map[string]string{"a": "y", "b": "x"}}},
+		"Changed": {reason: "A change at one Site changes the digest.", a: args{kinds, map[string]string{"a": "x", "b": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "y"}}},
+		"Swapped": {reason: "Sites that swap their content change the digest.", a: args{kinds, map[string]string{"a": "x", "b": "y"}}, b: args{kinds, map[string]string{"a": "y", "b": "x"}}},
 		"Gained":  {reason: "A Site without anything counts.", a: args{kinds, map[string]string{"a": "", "b": "x"}}, b: args{kinds, map[string]string{"a": "x", "b": "x"}}},
 		"Marks":   {reason: "Other marks are about another thing.", a: args{kinds, map[string]string{"a": ""}}, b: args{[]catalogv1alpha1.IrreversibleKind{{Kind: "Secret"}}, map[string]string{"a": ""}}},
 	}
@@ -69,8 +69,8 @@ func TestIrreversible(t *testing.T) {
 		served  string
 		want    bool
 	}{
-		"Added":      {reason: "A Site that was not served keeps what it gets.", verdict: ledger.VerdictVerified, served: "other"},
-		"Unreadable": {reason: "Nobody knows what the Site had.", verdict: ledger.VerdictVerified, served: "edge1", want: true},
+		"Added":      {reason: "A Site that was not served keeps its new content.", verdict: ledger.VerdictVerified, served: "other"},
+		"Unreadable": {reason: "The earlier content of the Site is unknown.", verdict: ledger.VerdictVerified, served: "edge1", want: true},
 		"Unverified": {reason: "The files of the rollback target are not at hand.", verdict: ledger.VerdictRejected, served: "other", want: true},
 	}
 	for name, tc := range cases {

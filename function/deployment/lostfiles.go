@@ -7,8 +7,9 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// wantedInPlace returns the deliveries from which one that was lost is composed again while nothing new is ordered. A rejected revision needs its directories
-// alone: without them it would not be known that it still gets requests. Any other one needs its files, which the spec may not have any more.
+// wantedInPlace returns the deliveries from which a lost delivery is composed again while no new revision is ordered. For a rejected revision its directories
+// alone are needed: without them it would be unknown whether it still gets requests. Any other revision needs its files, which the spec may not have any
+// more.
 func (dr decider) wantedInPlace(s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
 	if s.IsRejected() {
 		return dr.compiled.deliveries
@@ -16,8 +17,8 @@ func (dr decider) wantedInPlace(s ledger.State) map[string]*deliveryv1alpha1.Git
 	return nil
 }
 
-// withRenderedFiles returns what a directory is composed from, with the files of the revision as it is rendered now where no object has any: requests leave a
-// track before its pods go only by a tree that has what the tracks share. A move needs files that are not rendered any more.
+// withRenderedFiles returns the inputs of a directory, with the files of the revision as it is rendered now if no object has any: requests leave a track
+// before its pods are removed only by a tree with the shared objects of the tracks. A move needs files that are not rendered any more.
 func (x trackedState) withRenderedFiles(d compose.Directory) compose.Directory {
 	if len(d.Own.Files)+len(d.Asked.Files) > 0 || x.isOwn || isMove(x.state) || !x.isRendered() {
 		return d
@@ -32,20 +33,21 @@ func (x trackedState) withRenderedFiles(d compose.Directory) compose.Directory {
 	return d
 }
 
-// isRendered is true if the spec asks for the current revision, in its track. A rollback needs what the tracks share, whatever track the revision would have now.
+// isRendered is true if the spec requests the current revision, in its track. A rollback needs the shared objects of the tracks, whatever track the revision
+// would have now.
 func (x trackedState) isRendered() bool {
 	isInTrack := x.compiled.desired.Placement.Track == x.state.Current.Track
 	return x.isRequestOf(x.state) && (isInTrack || x.state.Cursor.Attempt > 0)
 }
 
-// awaitsRendering is true while it is not known what is rendered, since that took too long, and is tried again.
+// awaitsRendering is true while the rendered files are unknown, since rendering exceeded its timeout, and is retried.
 func (x trackedState) awaitsRendering() bool {
 	return x.compiled.Problem != nil && x.compiled.Problem.Retried
 }
 
-// keepTree returns the tree that leaves a directory as it is. Where the objects were lost that had its files and observed it, it is asked for as it is, by what
-// is rendered now, if that has the same id: else no SiteSync would ever see that its requests have ended. What a backup reports is not there any more, and may
-// give requests that have ended.
+// keepTree returns the tree that leaves a directory as it is. If the objects with its files and its observation were lost, the directory's tree is requested
+// as it is, from the rendered files, if that has the same ID: otherwise no SiteSync would ever observe that its requests have ended. A report in a restored
+// backup is outdated, and its tree may give requests that have ended.
 func (x trackedState) keepTree(delivery string, from compose.Directory) compose.TrackedTree {
 	kept := compose.KeepTracked(from)
 	isObserved := x.observed.sitesAsked[from.Own.Site].Tree == from.Held.Tree
@@ -61,13 +63,13 @@ func (x trackedState) keepTree(delivery string, from compose.Directory) compose.
 	return kept
 }
 
-// isReported is true for a delivery that reports of the present position. The report of another one may be that of a backup.
+// isReported is true for a delivery that reports of the present position. The report of another position may come from a backup.
 func (x trackedState) isReported(delivery string) bool {
 	observed := x.observed.deliveries[delivery]
 	return observed != nil && observed.Status.AtProvider.AppliedPosition() == x.state.Position()
 }
 
-// sizesAhead returns the shares of the pods that a track may have started, beyond those that its requests need.
+// sizesAhead returns the percentages of the pods that a track may have started, beyond the pods that its requests need.
 func (x trackedState) sizesAhead() []*int32 {
 	out := []*int32{nil, new(int32(100))}
 	for _, p := range x.state.Current.Plan {

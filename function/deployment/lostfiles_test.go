@@ -27,7 +27,7 @@ func TestLostInCanary(t *testing.T) {
 		want      []string
 	}{
 		"AbortWithoutFiles": {
-			reason: "A rollback takes what the tracks share from the spec where no object has it, and so the requests leave the canary before its pods.",
+			reason: "A rollback takes the tracks' shared objects from the spec if no object has them, and so the requests leave the canary before its pods.",
 			act:    func(w *world) { w.ask("a", 2, action(rolloutv1alpha1.ActionAbort)); w.loseDeliveries() },
 			want:   []string{"blue 1: 80, green 2: 20", "blue 1: 100, green 2: 0", "blue 1: 100"},
 		},

@@ -24,10 +24,10 @@ func (w *world) loseDelivery(site string) {
 }
 
 // rejectedLoss is how a claim says that a move lost its files.
-const rejectedLoss = "Revision 2 was rejected: FilesLost. Site edge2: what revision 1 brought there is in no object any more, and a move from or to tracks needs it."
+const rejectedLoss = "Revision 2 was rejected: FilesLost. Site edge2: no object has the files of revision 1 any more, and a move from or to tracks needs them."
 
-// TestMoveLosses loses the object that delivers to the Site of the second wave, from another repository, in each round of a move. The move goes on where its
-// files are known: to tracks, once the folder of the pods without tracks is in Git. Where they are not it is rejected, and what ran serves again.
+// TestMoveLosses loses the object that delivers to the Site of the second wave, from another repository, in each round of a move. The move goes on if its
+// files are known: to tracks, once the folder of the pods without tracks is in Git. Otherwise it is rejected, and the earlier pods serve again.
 func TestMoveLosses(t *testing.T) {
 	cases := map[string]struct {
 		reason             string
@@ -42,7 +42,7 @@ func TestMoveLosses(t *testing.T) {
 			after: "flat 2 | flat 1", lost: []int{1, 3, 5}, goesOn: []int{6, 8, 16},
 		},
 		"FromTracks": {
-			reason: "What the tracks share is in the object until the move ends.", isBack: true,
+			reason: "The shared objects of the tracks are in the object until the move ends.", isBack: true,
 			middle: "blue 1: 0, plain 2: 100 | blue 1: 100, plain 2: 0", end: "flat 2 | flat 2",
 			after: "blue 1: 100 | blue 1: 100", lost: []int{1, 5, 6, 7}, goesOn: []int{20},
 		},
@@ -73,7 +73,7 @@ func TestMoveLosses(t *testing.T) {
 	}
 }
 
-// losesInRound tells a story of two Sites in which the object that delivers to the second one is lost in a round.
+// losesInRound plays a scenario of two Sites in which the object that delivers to the second Site is lost in a round.
 func (w *world) losesInRound(at int) ([]string, *Output) {
 	w.t.Helper()
 	var told []string

@@ -11,7 +11,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// newMovingWorld has the Blueprint of the quickstart, which has no tracks, and the one with tracks.
+// newMovingWorld has the Blueprint of the quickstart, which has no tracks, and the Blueprint with tracks.
 func newMovingWorld(t *testing.T) *world {
 	t.Helper()
 	w := newCanaryWorld(t)
@@ -29,8 +29,8 @@ func (w *world) sayPlain(replicas int) {
 	w.say(fmt.Sprintf(`{"service": "shop", "type": "web", "sites": ["edge1"], "replicas": %d}`, replicas))
 }
 
-// TestMoveTracks moves a deployment from a Blueprint without tracks to one with, and back. The provider may take its time: what a call asks for is what the
-// one before asked for.
+// TestMoveTracks moves a deployment from a Blueprint without tracks to a Blueprint with tracks, and back. The provider may be late: a call then repeats the
+// request of the previous call.
 func TestMoveTracks(t *testing.T) {
 	for name, isLate := range map[string]bool{"AtOnce": false, "Late": true} {
 		t.Run(name, func(t *testing.T) {
@@ -63,11 +63,11 @@ func (w *world) tellMoves() {
 			want: []string{"blue 2: 100, green 3: 0", "blue 2: 80, green 3: 20", "blue 2: 0, green 3: 100", "green 3: 100"},
 		},
 		{
-			reason: "The pods without tracks come beside those of a track, get all requests, and the track goes after that.",
+			reason: "The pods without tracks start beside a track, get all requests, and the track is removed after that.",
 			say:    func() { w.in.Spec.DeliveryConfig.Canary = nil; w.sayPlain(3) },
 			want:   []string{"green 3: 100, plain 4: 0", "green 3: 0, plain 4: 100", "flat 4"},
 		},
-		{reason: "What follows is delivered in place.", say: func() { w.sayPlain(5) }, want: []string{"flat 5"}},
+		{reason: "The next revision is delivered in place.", say: func() { w.sayPlain(5) }, want: []string{"flat 5"}},
 		{
 			reason: "A deployment may move again.", say: func() { w.sayCanary("three", 4) },
 			want: []string{"blue 6: 0, plain 5: 100", "blue 6: 100, plain 5: 0", "blue 6: 100"},
@@ -171,7 +171,7 @@ func TestMoveIsRejected(t *testing.T) {
 	}
 }
 
-// TestMoveIsEditedBack edits a move to tracks back between its waves: what the Site of the second one is to get is in no object any more.
+// TestMoveIsEditedBack edits a move to tracks back between its waves: no object has the next files of the second wave's Site any more.
 func TestMoveIsEditedBack(t *testing.T) {
 	w := newMovingWorld(t)
 	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", Sites: []deploymentv1alpha1.SiteName{"edge1"}}}
@@ -226,12 +226,12 @@ func TestMoveIsRefused(t *testing.T) {
 			want:   "spec.blueprint: Site edge1 has no engine, so that a move from or to tracks could not be proven there",
 		},
 		"Service": {
-			reason: "The pods of both have to be those of one Service.",
+			reason: "The pods of both have to belong to one Service.",
 			change: func(w *world) {
 				w.sayCanary("one", 2)
 				*w.in.Spec.Intent = strings.Replace(*w.in.Spec.Intent, `"shop", "type"`, `"store", "type"`, 1)
 			},
-			want: "spec.blueprint: Site edge1: a move from revision 1: Service team-a/store: the revision without tracks has no such Service, so that requests could not go from the one to the other",
+			want: "spec.blueprint: Site edge1: a move from revision 1: Service team-a/store: the revision without tracks has no such Service, so that requests could not move between the two revisions",
 		},
 	}
 	for name, tc := range cases {

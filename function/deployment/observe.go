@@ -19,12 +19,12 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// Observed is what the first stage of a call reads from the composed resources. No later stage writes into it.
+// Observed is the result of the first stage of a call, read from the composed resources. No later stage writes into it.
 type Observed struct {
 	// specDigest is the digest of the spec.
 	specDigest string
 
-	// retained asks for each composed resource as it is, by its name in the composition.
+	// retained has each composed resource as it was observed, by its name in the composition.
 	retained map[string]Resource
 
 	// deliveries, sync and gates are the composed resources, by their names in the composition. A sync of nil means that there is none.
@@ -32,17 +32,17 @@ type Observed struct {
 	sync       *deliveryv1alpha1.SiteSync
 	gates      map[string]*rolloutv1alpha1.Gate
 
-	// sitesAsked are what the SiteSync was asked to observe, and siteStatuses what it observed, by the name of the Site.
+	// sitesAsked are the requested trees of the SiteSync, and siteStatuses its observations, by the name of the Site.
 	sitesAsked   map[string]deliveryv1alpha1.SiteTree
 	siteStatuses map[string]deliveryv1alpha1.SiteObservation
 
 	// requests are the open RolloutRequests of the deployment.
 	requests []rolloutv1alpha1.RolloutRequest
 
-	// home of the ledger. Its ConfigRef is empty if no repository has a ledger, or was asked to open one.
+	// home of the ledger. Its ConfigRef is empty if no repository has a ledger, or a request to open one.
 	home step.Home
 
-	// state of the ledger, with the events by which it begins or continues. While the home is not known it is what is assumed.
+	// state of the ledger, with the events by which it begins or continues. While the home is unknown, it is the assumed state.
 	state ledger.State
 
 	// unobserving are the composed resources whose last change the provider has not observed for too long, by kind and name.
@@ -75,7 +75,7 @@ func (c *Core) observe(in Input) (Observed, error) {
 	return c.withLedger(o, in)
 }
 
-// withLedger returns what was read with the requests of the deployment, and the state of its ledger.
+// withLedger returns the observed resources with the requests of the deployment, and the state of its ledger.
 func (c *Core) withLedger(o Observed, in Input) (Observed, error) {
 	var err error
 	if o.specDigest, err = c.specDigest(&in.Spec); err != nil {
@@ -97,7 +97,7 @@ func (c *Core) withLedger(o Observed, in Input) (Observed, error) {
 	return o, nil
 }
 
-// recordingTime is when events count as recorded that are only proposed: the provider notes the time when it records them.
+// recordingTime is the recording time of proposed events: the provider sets the time when it records them.
 func recordingTime() time.Time { return time.Time{} }
 
 // readResource reads a composed resource.
@@ -118,7 +118,7 @@ func readResource(o *Observed, name string, u *unstructured.Unstructured) error 
 	return nil
 }
 
-// indexSites returns what a SiteSync was asked to observe, and what it observed, by the name of the Site: each of them is looked for in each call.
+// indexSites returns the requested trees and the observations of a SiteSync, by the name of the Site, because each call looks each of them up.
 func indexSites(s *deliveryv1alpha1.SiteSync) (map[string]deliveryv1alpha1.SiteTree, map[string]deliveryv1alpha1.SiteObservation) {
 	asked, statuses := map[string]deliveryv1alpha1.SiteTree{}, map[string]deliveryv1alpha1.SiteObservation{}
 	for _, t := range s.Spec.ForProvider.Sites {
@@ -142,7 +142,7 @@ func sortByName(ds map[string]*deliveryv1alpha1.GitDelivery) []*deliveryv1alpha1
 	return out
 }
 
-// compareWithItself compares what is observed with itself: until something is decided, what is there is what is asked for.
+// compareWithItself compares the observed resources with themselves: before a decision, the observed state is the desired state.
 func (o Observed) compareWithItself() evidence.Comparison {
 	return evidence.Comparison{State: o.state, Recorded: o.home.State, Desired: o.deliveries, Observed: o.deliveries, Sync: o.sync, ObservedSync: o.sync, Gates: o.gates}
 }

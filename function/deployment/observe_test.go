@@ -24,7 +24,7 @@ func TestProviderNotResponding(t *testing.T) {
 		"Soon":     {reason: "A provider that may still observe the change in time responds, and Crossplane asks again by then.", after: 30 * time.Second, want: deploymentv1alpha1.ReasonDelivering, wait: 270 * time.Second},
 		"Backlog":  {reason: "A provider that works off a backlog after its restart responds.", after: 4 * time.Minute, want: deploymentv1alpha1.ReasonDelivering, wait: time.Minute},
 		"Late":     {reason: "A provider that has not observed the change in time does not respond.", after: 6 * time.Minute, want: deploymentv1alpha1.ReasonProviderNotResponding},
-		"Status":   {reason: "A write to a status is no change of what is asked for.", after: 6 * time.Minute, change: func(w *world) { w.stamp(0, "status") }, want: deploymentv1alpha1.ReasonProviderNotResponding},
+		"Status":   {reason: "A write to a status does not change the spec.", after: 6 * time.Minute, change: func(w *world) { w.stamp(0, "status") }, want: deploymentv1alpha1.ReasonProviderNotResponding},
 		"Observed": {reason: "A provider that observed the change, and is not done, responds.", after: 6 * time.Minute, change: (*world).observeGenerations, want: deploymentv1alpha1.ReasonDelivering},
 	}
 	for name, tc := range cases {
@@ -49,8 +49,7 @@ func TestProviderNotResponding(t *testing.T) {
 	}
 }
 
-// stamp notes in every composed resource that somebody wrote it, or a subresource of it, some time ago. The generation is one that no condition
-// speaks of.
+// stamp records in every composed resource that a client wrote it, or a subresource of it, some time ago. No condition is about the new generation.
 func (w *world) stamp(ago time.Duration, subresource string) {
 	w.t.Helper()
 	at := metav1.NewTime(w.in.Now.Add(-ago))

@@ -32,8 +32,8 @@ func firstTrack(s *catalog.Selection) string {
 	return track.Blue
 }
 
-// renderPlaced returns what is rendered for a selection. A workload in tracks is rendered in the first one, which says what its pods depend on, and
-// then in the track that the revision takes.
+// renderPlaced returns the rendered files of a selection. A workload in tracks is rendered in the first track, which determines the inputs of its
+// pods, and then in the track that the revision takes.
 func (c *Core) renderPlaced(ctx context.Context, in Input, o Observed, from selection) (placedSites, error) {
 	if from.catalog.Blueprint.Spec.Canary == nil {
 		return c.renderPlain(ctx, in, o, from)
@@ -55,7 +55,7 @@ func (c *Core) renderPlaced(ctx context.Context, in Input, o Observed, from sele
 	return out, err
 }
 
-// renderPlain returns what is rendered for a selection whose Blueprint has no tracks.
+// renderPlain returns the rendered files of a selection whose Blueprint has no tracks.
 func (c *Core) renderPlain(ctx context.Context, in Input, o Observed, from selection) (out placedSites, err error) {
 	out.workload = step.Workload{IsPlain: true, Serving: o.servingTrack()}
 	if out.placement, err = step.PlaceRevision(o.state, out.workload); err != nil {
@@ -93,7 +93,7 @@ func canReturn(o Observed, what placedSites) bool {
 	return true
 }
 
-// checkMove returns a problem for a request whose revision could not take the requests over from the stable one, where one of the two has no tracks.
+// checkMove returns a problem for a request whose revision could not take the requests over from the stable revision, where one of the two has no tracks.
 func checkMove(o Observed, s *catalog.Selection, is ledger.Request, what placedSites) error {
 	if !what.placement.IsMove || o.state.Current.Request == is || isReturn(o, what.placement) {
 		return nil
@@ -121,7 +121,7 @@ func checkMoveAt(o Observed, r compose.Rendered, at step.Placement) error {
 		return nil
 	}
 	if len(asked.Files) == 0 || asked.Tree != held.Tree {
-		return errors.Errorf("what revision %d brought there is in no object, which a move from or to tracks needs: deliver it again first, such as with another number of replicas", at.Stable)
+		return errors.Errorf("no object has the files of revision %d, which a move from or to tracks needs: deliver them again first, such as with another number of replicas", at.Stable)
 	}
 	was, err := tree.Decode(asked.Files)
 	if err != nil {
@@ -135,7 +135,7 @@ func checkMoveAt(o Observed, r compose.Rendered, at step.Placement) error {
 	return errors.Wrapf(err, "a move from revision %d", at.Stable)
 }
 
-// directoryAt returns what the directory of a Site holds, and what it was asked for last.
+// directoryAt returns the tree in the directory of a Site, and its last requested tree.
 func (o Observed) directoryAt(site string) (deliveryv1alpha1.DeliveredTree, deliveryv1alpha1.Tree) {
 	for _, d := range o.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
@@ -148,7 +148,7 @@ func (o Observed) directoryAt(site string) (deliveryv1alpha1.DeliveredTree, deli
 	return deliveryv1alpha1.DeliveredTree{}, deliveryv1alpha1.Tree{}
 }
 
-// placedSites is what is rendered for a selection, and where the revision goes.
+// placedSites has the rendered files of a selection, and the placement of the revision.
 type placedSites struct {
 	renderedSites
 
@@ -156,7 +156,7 @@ type placedSites struct {
 	workload  step.Workload
 }
 
-// workloadOf returns what the placement of a workload depends on, from the files of its Sites in the first track.
+// workloadOf returns the inputs of the placement of a workload, from the files of its Sites in the first track.
 func (c *Core) workloadOf(in Input, o Observed, rendered []compose.Rendered) (step.Workload, error) {
 	config := in.Spec.DeliveryConfig.Canary
 	out := step.Workload{IsEnabled: config != nil && ptr.Deref(config.Enabled, true), Serving: o.servingTrack()}
@@ -169,7 +169,7 @@ func (c *Core) workloadOf(in Input, o Observed, rendered []compose.Rendered) (st
 		out.HasPods = out.HasPods || w.HasPods
 		digests = append(digests, w.Digest)
 	}
-	// Where all Sites have the same, the digest stays when a Site comes or leaves.
+	// If all Sites have the same digest, it stays when a Site comes or leaves.
 	slices.Sort(digests)
 	digests = slices.Compact(digests)
 	out.Digest = strings.Join(digests, " ")
@@ -180,7 +180,7 @@ func (c *Core) workloadOf(in Input, o Observed, rendered []compose.Rendered) (st
 	return out, nil
 }
 
-// readWorkload returns what the first track of a rendered Site runs. It is remembered.
+// readWorkload returns the workload of the first track of a rendered Site. It is cached.
 func (c *Core) readWorkload(r compose.Rendered) (track.Workload, error) {
 	return rememberResult(c.workloads, memo.KeyOf("workload "+r.Packed.ID), func() (track.Workload, int, error) {
 		w, err := track.ReadWorkload(r.Files, track.Blue)
@@ -188,7 +188,7 @@ func (c *Core) readWorkload(r compose.Rendered) (track.Workload, error) {
 	})
 }
 
-// withCanarySteps returns the desired revision with its steps, if its requests are shared with the stable one.
+// withCanarySteps returns the desired revision with its steps, if its requests are shared with the stable revision.
 func withCanarySteps(in Input, o Observed, s *catalog.Selection, d step.Desired, checks gates.Checks) (step.Desired, error) {
 	config := in.Spec.DeliveryConfig
 	switch {

@@ -10,7 +10,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// plainStory is what the deployment of the quickstart came to before there were tracks.
+// plainStory is the result of the quickstart's deployment before there were tracks.
 type plainStory struct {
 	// Trees of the Sites.
 	Trees map[string]string

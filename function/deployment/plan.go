@@ -7,7 +7,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// PlanCanary returns the steps in which a revision goes out to Sites that all run another one, wave by wave. It returns none for a deployment without
+// PlanCanary returns the steps in which a revision goes out to Sites that all run another revision, wave by wave. It returns none for a deployment without
 // steps, and an error for steps that cannot be planned.
 func PlanCanary(in Input, s *catalog.Selection, hasChecks bool) ([]canary.PlannedWave, error) {
 	config := in.Spec.DeliveryConfig.Canary

@@ -16,19 +16,19 @@ type problemError struct{ phase.Problem }
 // Error is the problem's message.
 func (e *problemError) Error() string { return e.Message }
 
-// terminalProblem is a problem that only a person can solve.
+// terminalProblem returns a problem that only a person can solve.
 func terminalProblem(reason string, in deploymentv1alpha1.Phase, err error) error {
 	return &problemError{phase.Problem{Reason: reason, Message: err.Error(), Terminal: true, Phase: in}}
 }
 
-// timeoutProblem is a problem of the time that rendering took. The same may be quicker another time.
+// timeoutProblem returns the problem of a rendering that exceeded its timeout. A retry may be faster.
 func timeoutProblem(err error) error {
 	return &problemError{phase.Problem{
 		Reason: deploymentv1alpha1.ReasonRenderTimeout, Message: err.Error(), Terminal: true, Retried: true, Phase: deploymentv1alpha1.PhaseRendering,
 	}}
 }
 
-// pendingProblem is a problem that ends when something appears.
+// pendingProblem returns a problem that ends when a missing object appears.
 func pendingProblem(reason, message string) error {
 	return &problemError{phase.Problem{Reason: reason, Message: message, Phase: deploymentv1alpha1.PhasePending}}
 }
@@ -59,7 +59,7 @@ func ReasonOf(err error) string {
 	return p.Reason
 }
 
-// RenderError returns the error of what was rendered, or would have been, so that ReasonOf returns its reason.
+// RenderError returns the error of rendered files, or of files that could not be rendered, so that ReasonOf returns its reason.
 func RenderError(err error, rendered tree.Files) error {
 	if e := (&render.TimeoutError{}); errors.As(err, &e) {
 		return timeoutProblem(err)

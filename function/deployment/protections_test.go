@@ -11,21 +11,21 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// A protection is what keeps decisions in order when several repositories, and calls that read old objects, may decide.
+// A protection is a rule that keeps decisions in order when several repositories, and calls that read old objects, may decide.
 type protection int
 
-// Protections of the ledger. noProtection is missing in no story but those that show why the others are there.
+// Protections of the ledger. noProtection is missing only in scenarios that show the need of the others.
 const (
 	noProtection protection = iota
 	// compareAndSwap lets the home record events only on top of the head that their writer saw.
 	compareAndSwap
-	// homeFirst asks a follower only for what the home has recorded.
+	// homeFirst sends a follower only events that the home has recorded.
 	homeFirst
 	// recovery continues a ledger that was lost from the status of its delivery, or from the copy of a follower.
 	recovery
 )
 
-// fence is what a home does where a protection is missing.
+// fence is the decision of a home without a protection.
 func (missing protection) fence(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown ledger.State, known ledger.Head, identity string, now time.Time) fence {
 	switch {
 	case missing == compareAndSwap && !wasRecorded(recorded, asked):
@@ -36,7 +36,7 @@ func (missing protection) fence(m memory, recorded ledger.State, asked deliveryv
 	return fenceHome(m, recorded, asked, shown, known, identity, now)
 }
 
-// record returns what a repository shows of its record where a protection is missing.
+// record returns the record that a repository reports without a protection.
 func (missing protection) record(m memory) *deliveryv1alpha1.LedgerRecord {
 	out := m.shown()
 	if missing == recovery && out != nil {
@@ -45,7 +45,7 @@ func (missing protection) record(m memory) *deliveryv1alpha1.LedgerRecord {
 	return out
 }
 
-// askForProposed asks the followers for what a call wants the home to record, where they are not to wait until it did.
+// askForProposed sends the followers the proposed events of a call, without waiting for the home.
 func (w *walk) askForProposed(m moment, out *reply) {
 	name := homeOf(m, out.deliveries())
 	if w.missing != homeFirst || name == "" {
@@ -66,8 +66,8 @@ func (w *walk) askForProposed(m moment, out *reply) {
 	}
 }
 
-// tellWritten tells a story that is written down, without a fault of chance behind it, among the chances of a seed. A protection is missing once the
-// first revision came to its end.
+// tellWritten plays a written scenario, without a random fault after it, with the random choices of a seed. A protection is missing once the first
+// revision came to its end.
 func tellWritten(t *testing.T, cores []*Core, seed uint64, story writtenStory, missing protection) *walk {
 	t.Helper()
 	w := newWalk(t, cores, seed)
@@ -83,7 +83,7 @@ func tellWritten(t *testing.T, cores []*Core, seed uint64, story writtenStory, m
 	return w
 }
 
-// TestProtections tells the written stories with everything that keeps the ledger in order, and without one part of that at a time.
+// TestProtections plays the written scenarios with all protections of the ledger, and without each of them.
 func TestProtections(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
@@ -97,7 +97,7 @@ func TestProtections(t *testing.T) {
 			missing: compareAndSwap, want: []string{"judgedTwice"},
 		},
 		"HomeFirst": {
-			reason:  "A follower acts on what the home never records where it is asked at once.",
+			reason:  "A follower that does not wait for the home acts on events that the home never records.",
 			missing: homeFirst, want: []string{"judgedTwice", "lostTogether"},
 		},
 		"Recovery": {
@@ -109,7 +109,7 @@ func TestProtections(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cores := versions()
 			for _, story := range writtenStories() {
-				// Seeds differ in Gates, waves, clusters and in what engines report.
+				// Seeds differ in Gates, waves, clusters and in the reports of engines.
 				for seed := range uint64(4) {
 					w := tellWritten(t, cores, seed, story, tc.missing)
 					isWrong, must := len(w.truth.violations) > 0, slices.Contains(tc.want, story.name)

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/function/render/guard"
 )
 
-// usesBytes is how many bytes of what Blueprints read a Core remembers: of some hundred.
+// usesBytes is the cache size of a Core for the values that Blueprints read, in bytes: enough for some hundred Blueprints.
 const usesBytes = 1 << 20
 
 // checkRead returns a problem when the intent sets a value that its Blueprint does not read. A Blueprint that was read once is not read
@@ -28,7 +28,8 @@ func (c *Core) checkRead(in Input, i intent.Intent, s *catalog.Selection) error 
 	return unreadProblem(in.Spec, uses.CheckRead(i, s.Blueprint.GetName()))
 }
 
-// usesOfBlueprint returns what a Blueprint reads. One that cannot be rendered reads everything here: rendering says what is wrong with it.
+// usesOfBlueprint returns the values that a Blueprint reads. A Blueprint that cannot be rendered counts as reading every value here:
+// rendering reports its problem.
 func (c *Core) usesOfBlueprint(b *catalogv1alpha1.Blueprint) (render.Uses, error) {
 	raw, err := json.Marshal(b.Spec.Files)
 	if err != nil {
@@ -40,7 +41,7 @@ func (c *Core) usesOfBlueprint(b *catalogv1alpha1.Blueprint) (render.Uses, error
 	}
 	u, err := render.UsesOf(b)
 	if err != nil {
-		return usesEverything(), nil //nolint:nilerr // Rendering says what is wrong with this Blueprint.
+		return usesEverything(), nil //nolint:nilerr // Rendering reports the problem of this Blueprint.
 	}
 	c.uses.Put(k, u, u.Bytes())
 	return u, nil
@@ -59,7 +60,7 @@ func usesEverything() render.Uses {
 	return render.Uses{Values: true, Whole: true, Workload: true, Replicas: true}
 }
 
-// unreadProblem is the problem of an intent that sets what its Blueprint does not read.
+// unreadProblem returns the problem of an intent that sets values which its Blueprint does not read.
 func unreadProblem(s deploymentv1alpha1.IntentDeploymentSpec, err error) error {
 	e := &render.UnreadError{}
 	if !errors.As(err, &e) {
@@ -77,7 +78,7 @@ func variableProblem(s deploymentv1alpha1.IntentDeploymentSpec, err error) error
 	return terminalProblem(deploymentv1alpha1.ReasonPolicyDenied, deploymentv1alpha1.PhaseRendering, errors.New(e.In(prefixOf(s))))
 }
 
-// prefixOf is what the path of a field of the intent begins with.
+// prefixOf returns the prefix of the paths of fields of the intent.
 func prefixOf(s deploymentv1alpha1.IntentDeploymentSpec) string {
 	if s.Expectation != nil {
 		return "spec.expectation."

@@ -10,9 +10,9 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// TestUnreadValue sets what the quickstart's Blueprint does not read, in an intent that is delivered already.
+// TestUnreadValue sets a value that the quickstart's Blueprint does not read, in an intent that is delivered already.
 func TestUnreadValue(t *testing.T) {
-	const message = `spec.intent: endpoints[http].port, qos.latencyMs: Blueprint "web-1.0.0" does not read what is set here, ` +
+	const message = `spec.intent: endpoints[http].port, qos.latencyMs: Blueprint "web-1.0.0" does not read this value, ` +
 		"so it would have no effect: leave it out, or choose a Blueprint that reads it"
 	w := newWorld(t)
 	w.settle()
@@ -25,7 +25,7 @@ func TestUnreadValue(t *testing.T) {
 		t.Errorf("A value that the Blueprint does not read is refused with its field: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(message+". Revision 1 stays as it is.", out.Status.Message); diff != "" {
-		t.Errorf("What runs goes on: -want, +got:\n%s", diff)
+		t.Errorf("The running revision goes on: -want, +got:\n%s", diff)
 	}
 	if out.Status.Phase != deploymentv1alpha1.PhaseFailed || out.Status.Revision != 1 {
 		t.Errorf("Run(...): got phase %s at revision %d, want Failed at 1", out.Status.Phase, out.Status.Revision)

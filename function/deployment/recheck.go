@@ -6,7 +6,7 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// renderRetry is how long it takes until a rendering that took too long is tried again.
+// renderRetry is the time until a rendering that exceeded its timeout is retried.
 const renderRetry = time.Minute
 
 // A recheck says whether the time had a part in a value, and when that has to be computed again.
@@ -14,7 +14,7 @@ type recheck struct {
 	// isDated says that the same input may have another output later.
 	isDated bool
 
-	// wait is how long until then at most. 0 means that it does not change without another input.
+	// wait is the longest time until then. 0 means that it does not change without another input.
 	wait time.Duration
 }
 
@@ -32,7 +32,7 @@ func (r recheck) joinWith(other recheck) recheck {
 	return out
 }
 
-// recheckOf returns when what has a problem may succeed.
+// recheckOf returns the time of the next attempt after a problem.
 func recheckOf(p *phase.Problem) recheck {
 	if p == nil || !p.Retried {
 		return recheck{}

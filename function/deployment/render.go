@@ -20,8 +20,8 @@ import (
 	"github.com/intentplane/intentplane/function/render/guard"
 )
 
-// RenderSites returns the files of each Site of a selection, in a track or, where none is named, in the first one. A workload without tracks has none. It returns
-// an error, whose reason ReasonOf returns, for what would not be delivered.
+// RenderSites returns the files of each Site of a selection, in a track or, if none is named, in the first track. A workload without tracks has none. It
+// returns an error, whose reason ReasonOf returns, for files that the provider would refuse.
 func (c *Core) RenderSites(ctx context.Context, in Input, i intent.Intent, s *catalog.Selection, name string) ([]compose.Rendered, error) {
 	first := firstTrack(s)
 	if first == "" || name == "" {
@@ -52,10 +52,10 @@ func (c *Core) renderSitesIn(ctx context.Context, in Input, i intent.Intent, s *
 	})
 }
 
-// placesAtOnce is how many Sites one call renders for at once.
+// placesAtOnce is the number of Sites that one call renders in parallel.
 const placesAtOnce = 4
 
-// eachPlace renders for several places at once. Where several fail, the error is that of the first one in the order of places. A panic goes on in the
+// eachPlace renders for several places at once. Of several errors it returns the first in the order of places. A panic goes on in the
 // goroutine of the caller, which recovers it as the error of one call: here it would end the process, which serves the deployments of all tenants.
 func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered, error)) ([]compose.Rendered, error) {
 	out, errs, panics := make([]compose.Rendered, len(places)), make([]error, len(places)), make([]string, len(places))
@@ -86,7 +86,7 @@ func eachPlace(places []catalog.Place, do func(catalog.Place) (compose.Rendered,
 	return out, nil
 }
 
-// countSharing is how many places have the same configuration as one: they are in one delivery.
+// countSharing returns the number of places with the same configuration as a place: they are in one delivery.
 func countSharing(places []catalog.Place, one catalog.Place) int {
 	n := 0
 	for _, p := range places {
@@ -119,7 +119,7 @@ func (c *Core) renderPlace(ctx context.Context, in Input, i intent.Intent, s *ca
 	return out, nil
 }
 
-// renderReason says why there is nothing to deliver. What was rendered and is well-formed is against a limit.
+// renderReason returns the reason why there is nothing to deliver. Rendered files that are well-formed violate a limit.
 func renderReason(err error, rendered tree.Files) string {
 	if e := (&guard.VariableError{}); errors.As(err, &e) {
 		return deploymentv1alpha1.ReasonPolicyDenied
@@ -130,7 +130,7 @@ func renderReason(err error, rendered tree.Files) string {
 	return deploymentv1alpha1.ReasonPolicyDenied
 }
 
-// RenderInput returns what the renderer makes the files of one Site from.
+// RenderInput returns the input of the renderer for one Site.
 func RenderInput(in Input, i intent.Intent, s *catalog.Selection, p catalog.Place) render.Input {
 	parameters := make(map[string]string, len(p.Site.Spec.Parameters))
 	for key, value := range p.Site.Spec.Parameters {

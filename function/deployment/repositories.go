@@ -23,7 +23,7 @@ func keepRepositories(places []catalog.Place, observed map[string]*deliveryv1alp
 	return out
 }
 
-// reachedRepositories are the repositories that deliveries were applied in, by the configuration that they name.
+// reachedRepositories returns the repositories that deliveries were applied in, by the configuration that they name.
 func reachedRepositories(observed map[string]*deliveryv1alpha1.GitDelivery) map[catalog.ConfigRef]string {
 	out := map[catalog.ConfigRef]string{}
 	for _, name := range slices.Sorted(maps.Keys(observed)) {
@@ -37,7 +37,7 @@ func reachedRepositories(observed map[string]*deliveryv1alpha1.GitDelivery) map[
 	return out
 }
 
-// namesRepository is true when another configuration than one names a repository.
+// namesRepository is true when a configuration beside the given one names a repository.
 func namesRepository(places []catalog.Place, one catalog.ConfigRef, repository string) bool {
 	return slices.ContainsFunc(places, func(p catalog.Place) bool {
 		return p.ConfigRef != one && p.Repository == repository

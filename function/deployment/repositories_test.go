@@ -14,7 +14,7 @@ import (
 func TestRepositoryURL(t *testing.T) {
 	const good, wrong = "https://git.example.org/fleet.git", "https://git.example.org/typo.git"
 	url := func(w *world, to string) { w.set("ClusterProviderConfig", "default", to, "spec", "git", "url") }
-	// What happens while the provider cannot deliver to what the URL names.
+	// unreachable plays rounds while the provider cannot deliver to the repository of the URL.
 	unreachable := func(w *world) {
 		for range 3 {
 			w.apply(w.call())
@@ -64,7 +64,7 @@ func TestRepositoryURL(t *testing.T) {
 			want:   3,
 		},
 		"MovedThenCatalog": {
-			reason: "A change of the catalog that changes no tree is no revision in a repository that was moved to.",
+			reason: "A change of the catalog that changes no tree makes no revision in the new repository.",
 			play:   func(w *world) { w.settle(); url(w, wrong); w.settle(); unread(w) },
 			want:   2,
 		},
@@ -138,7 +138,7 @@ func TestLedgerConfigRef(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		named  *deploymentv1alpha1.ConfigReference
-		// want is the home. Empty: the spec is refused, since no Site is delivered to the repository of what refused names.
+		// want is the home. Empty: the spec is refused, since no Site is delivered to the repository in refused.
 		want    string
 		refused string
 	}{

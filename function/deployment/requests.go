@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// maxResultMessage is how many characters a message about a request has at most, as in the schema.
+// maxResultMessage is the greatest length of a message about a request, as in the schema.
 const maxResultMessage = 1024
 
 // waitingUpdate returns the update that waits: a Blueprint, a renderer, or both.
@@ -68,8 +68,8 @@ func repositoryNamed(ref *rolloutv1alpha1.ConfigReference, all ...map[string]*de
 	return ""
 }
 
-// openRequests returns the requests for a deployment, oldest first, and of more than rolloutv1alpha1.MaxOpen those whose turn comes first. Labels can be
-// forged, and say nothing.
+// openRequests returns the requests for a deployment, oldest first. Above rolloutv1alpha1.MaxOpen requests it returns the first by their turn. Labels
+// are ignored, because they can be forged.
 func openRequests(c rolloutv1alpha1.ClaimReference, all []rolloutv1alpha1.RolloutRequest) []rolloutv1alpha1.RolloutRequest {
 	out := slices.DeleteFunc(slices.Clone(all), func(r rolloutv1alpha1.RolloutRequest) bool {
 		ref := r.Spec.DeploymentRef
@@ -81,7 +81,7 @@ func openRequests(c rolloutv1alpha1.ClaimReference, all []rolloutv1alpha1.Rollou
 	return out
 }
 
-// approvesUpdate is true for a request that names no update, or the one that waits.
+// approvesUpdate is true for a request that names no update, or the waiting update.
 func approvesUpdate(saw *rolloutv1alpha1.UpdateReference, waits Request) bool {
 	b := waits.Blueprint
 	if saw == nil || b == nil {
@@ -102,13 +102,13 @@ func RequestOf(r *rolloutv1alpha1.RolloutRequest) step.Request {
 	}
 }
 
-// A refusal is why the update that a request approves is not delivered.
+// A refusal is the reason why the update that a request approves is not delivered.
 type refusal struct {
 	// message to the user.
 	message string
 
-	// namesOther says that the request names another update than the one that waits, isFinal that the update can never be delivered, and isPending
-	// that it cannot be delivered now.
+	// namesOther is set if the request names another update than the waiting update, isFinal if the update can never be delivered, and isPending
+	// if it cannot be delivered now.
 	namesOther, isFinal, isPending bool
 }
 
@@ -121,8 +121,8 @@ func chosenApproval(in Input, o Observed, k Compiled) *ledger.RequestReference {
 	return &chosen.Ref
 }
 
-// compileApproved returns what is compiled with the update that waits, for the first request that approves it. When it cannot be delivered, or not
-// now, it returns what was compiled without the update, and why, for each request that approves one: the requests after them may take effect.
+// compileApproved returns the compilation with the waiting update, for the first request that approves it. If it can never be delivered, or not
+// now, it returns the compilation without the update, and the reason, for each request that approves an update: later requests may take effect.
 func (c *Core) compileApproved(ctx context.Context, in Input, o Observed, k Compiled) (Compiled, error) {
 	approved, err := c.compileSpec(ctx, in, o, true)
 	if err != nil {

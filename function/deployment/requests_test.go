@@ -19,7 +19,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// TestApprovals asks for what cannot be done, or not now.
+// TestApprovals requests updates that cannot be delivered, or not now.
 func TestApprovals(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -32,7 +32,7 @@ func TestApprovals(t *testing.T) {
 		"Digest":   {reason: "The digest is that of the revision.", change: func(w *world) { w.ask("a", 1, digestOf(w.ledger().Current.Request.Digest())) }, want: "a=Done", revision: 2},
 		"OtherOne": {reason: "A RolloutRequest that names the digest of another revision is stale.", change: func(w *world) { w.ask("a", 1, digestOf("sha256:0")) }, want: "a=Stale", revision: 1},
 		"Update": {
-			reason: "The update is the one that waits.", want: "a=Done", revision: 2,
+			reason: "The request names the waiting update.", want: "a=Done", revision: 2,
 			change: func(w *world) {
 				w.ask("a", 1, saw("web-1.1.0", w.digest("web-1.1.0"), "1"))
 			},
@@ -40,7 +40,7 @@ func TestApprovals(t *testing.T) {
 		"OtherUpdate":   {reason: "A Blueprint of another name is not approved.", change: func(w *world) { w.ask("a", 1, saw("web-1.0.9", "", "")) }, want: "a=Stale", revision: 1},
 		"OtherContent":  {reason: "A Blueprint with another digest is not approved.", change: func(w *world) { w.ask("a", 1, saw("web-1.1.0", "sha256:0", "")) }, want: "a=Stale", revision: 1},
 		"OtherRenderer": {reason: "A renderer of another version is not approved.", change: func(w *world) { w.ask("a", 1, saw("", "", "2")) }, want: "a=Stale", revision: 1},
-		"Future":        {reason: "There is no such revision.", change: func(w *world) { w.ask("a", 9) }, want: "a=UnknownRevision", revision: 1},
+		"Future":        {reason: "The request names an unknown revision.", change: func(w *world) { w.ask("a", 9) }, want: "a=UnknownRevision", revision: 1},
 		"NoUpdate":      {reason: "There is nothing to approve.", change: func(w *world) { w.remove("Blueprint", "web-1.1.0"); w.ask("a", 1) }, want: "a=NoUpdate", revision: 1},
 		"Later":         {reason: "An action that this version does not know.", change: func(w *world) { w.ask("a", 1, action("Dance")) }, want: "a=NotSupported", revision: 1},
 		"NoRepository":  {reason: "The ledger does not move to a repository that nothing is delivered to.", change: func(w *world) { w.ask("a", 1, movesLedgerTo("regional")) }, want: "a=UnknownRepository", revision: 1},
@@ -49,10 +49,10 @@ func TestApprovals(t *testing.T) {
 		"Suspended":     {reason: "A suspended deployment takes no update.", change: func(w *world) { w.in.Spec.Suspend = new(true); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
 		"Frozen":        {reason: "A deployment with a problem takes no update.", change: func(w *world) { w.say("{"); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
 		"Two":           {reason: "The older one has it, and the younger one saw another revision.", change: func(w *world) { w.ask("a", 1, born(5)); w.ask("b", 1, born(4), uid("b")) }, want: "b=Done a=Stale", revision: 2},
-		"TwoUpdates":    {reason: "A request that names another update does not hold back one that names the update which waits.", change: func(w *world) { w.ask("a", 1, born(4), saw("web-1.0.9", "", "")); w.ask("b", 1, born(5), uid("b")) }, want: "a=Stale b=Done", revision: 2},
+		"TwoUpdates":    {reason: "A request for another update does not hold back a request for the waiting update.", change: func(w *world) { w.ask("a", 1, born(4), saw("web-1.0.9", "", "")); w.ask("b", 1, born(5), uid("b")) }, want: "a=Stale b=Done", revision: 2},
 		"Namesakes":     {reason: "Of one age, the name decides.", change: func(w *world) { w.ask("b", 1); w.ask("a", 1, uid("a")) }, want: "a=Done b=Stale", revision: 2},
-		"Forged":        {reason: "A label is not what a request says.", change: func(w *world) { w.ask("a", 1, of("other")) }, revision: 1},
-		"Untold":        {reason: "Nobody told what a repository remembers.", change: func(w *world) { w.forget(); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
+		"Forged":        {reason: "A label does not override the spec of a request.", change: func(w *world) { w.ask("a", 1, of("other")) }, revision: 1},
+		"Untold":        {reason: "A request waits while the record of a repository is unknown.", change: func(w *world) { w.forget(); w.ask("a", 1) }, want: "a=Waiting", revision: 1},
 		"Broken": {
 			reason: "The update cannot be delivered, and nothing changes.",
 			change: func(w *world) {
@@ -78,7 +78,7 @@ func TestApprovals(t *testing.T) {
 			}
 			got := w.updated(out)
 			if name == "Suspended" && got.Update.Blueprint != "web-1.1.0" {
-				t.Errorf("\n%s\nRun(...): what waits is %+v", tc.reason, got.Update)
+				t.Errorf("\n%s\nRun(...): the waiting update is %+v", tc.reason, got.Update)
 			}
 			if diff := cmp.Diff(tc.want, got.Results) + cmp.Diff(tc.revision, got.Revision); diff != "" {
 				t.Errorf("\n%s\nRun(...): -want, +got:\n%s\n%s", tc.reason, diff, out.Status.Message)
@@ -248,11 +248,11 @@ func TestApproves(t *testing.T) {
 		saw    *rolloutv1alpha1.UpdateReference
 		want   bool
 	}{
-		"Any":       {reason: "A request that names no update approves the one that waits.", want: true},
+		"Any":       {reason: "A request that names no update approves the waiting update.", want: true},
 		"Same":      {reason: "A request approves the update that it names.", saw: &rolloutv1alpha1.UpdateReference{Blueprint: "web-1.1.0", Digest: "sha256:1", Renderer: "3"}, want: true},
-		"Blueprint": {reason: "Another Blueprint waits than the one that was approved.", saw: &rolloutv1alpha1.UpdateReference{Blueprint: "web-1.0.9"}},
-		"Digest":    {reason: "The Blueprint has other content than the one that was approved.", saw: &rolloutv1alpha1.UpdateReference{Digest: "sha256:0"}},
-		"Renderer":  {reason: "Another renderer waits than the one that was approved.", saw: &rolloutv1alpha1.UpdateReference{Renderer: "2"}},
+		"Blueprint": {reason: "The waiting Blueprint is not the approved Blueprint.", saw: &rolloutv1alpha1.UpdateReference{Blueprint: "web-1.0.9"}},
+		"Digest":    {reason: "The content of the Blueprint is not the approved content.", saw: &rolloutv1alpha1.UpdateReference{Digest: "sha256:0"}},
+		"Renderer":  {reason: "The waiting renderer is not the approved renderer.", saw: &rolloutv1alpha1.UpdateReference{Renderer: "2"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -385,8 +385,8 @@ func TestAsksOfTheTarget(t *testing.T) {
 	}{
 		"Same":    {reason: "What is marked is as it was.", path: "data.p", first: "Succeeded/RolledBack 3", want: "Succeeded/RolledBack 4"},
 		"Edited":  {reason: "The one in between has no verdict.", path: "data.p", first: "Validating/ 3", want: "Succeeded/RolledBack 4"},
-		"Changed": {reason: "What is marked is another.", path: "data.replicas", first: "Failed/Failed 3", want: "Failed/Failed 4", says: "it changes, or may change, what its Blueprint marks"},
-		"Unknown": {reason: "The target was made before there were marks.", path: "data.p", late: true, first: "Succeeded/RolledBack 3", want: "Failed/Failed 4", says: "the ledger does not say what revision 2 has of that"},
+		"Changed": {reason: "What is marked is another.", path: "data.replicas", first: "Failed/Failed 3", want: "Failed/Failed 4", says: "it changes, or may change, objects that its Blueprint marks"},
+		"Unknown": {reason: "The target was made before there were marks.", path: "data.p", late: true, first: "Succeeded/RolledBack 3", want: "Failed/Failed 4", says: "the ledger does not have their digest in revision 2"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

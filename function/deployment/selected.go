@@ -20,8 +20,8 @@ import (
 	"github.com/intentplane/intentplane/function/support"
 )
 
-// selected is what follows from a spec and what was selected for it, whatever is observed. It is remembered: while a revision goes out, call after
-// call is made with the same spec and the same catalog.
+// selected is compiled from a spec and its selection alone, independent of the observed resources. It is cached: while a revision goes out, many
+// calls have the same spec and the same catalog.
 type selected struct {
 	// blueprint is the digest of the Blueprint. Empty if it cannot be computed.
 	blueprint string
@@ -33,13 +33,13 @@ type selected struct {
 	checks  gates.Checks
 }
 
-// renderedSites is what is rendered for a spec and what was selected for it, and the deliveries that bring it to the repositories.
+// renderedSites has the rendered files for a spec and its selection, and the deliveries that bring them to the repositories.
 type renderedSites struct {
 	sites      []compose.Rendered
 	deliveries map[string]*deliveryv1alpha1.GitDelivery
 }
 
-// selectionKey returns the key of what follows from a spec, whose digest was observed, and a selection.
+// selectionKey returns the cache key for results of a spec, whose digest was observed, and a selection.
 func selectionKey(in Input, o Observed, s *catalog.Selection) memo.Key {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s %q %x", o.specDigest, in.Claim, s.Key)
@@ -49,7 +49,7 @@ func selectionKey(in Input, o Observed, s *catalog.Selection) memo.Key {
 	return memo.Key(h.Sum(nil))
 }
 
-// rememberResult returns what was computed for a key, and computes it if it is not remembered. Errors, and what comes with them, are not remembered.
+// rememberResult returns the cached result for a key, or computes it. Errors, and results with an error, are not cached.
 func rememberResult[V any](m *memo.Memo[V], key memo.Key, compute func() (V, int, error)) (V, error) {
 	if known, ok := m.Get(key); ok {
 		return known, nil
@@ -61,7 +61,7 @@ func rememberResult[V any](m *memo.Memo[V], key memo.Key, compute func() (V, int
 	return v, err
 }
 
-// compileSelected returns what follows from a selection, and about how many bytes that is.
+// compileSelected returns the compilation of a selection, and its approximate size in bytes.
 func (c *Core) compileSelected(in Input, i intent.Intent, s *catalog.Selection) (selected, int, error) {
 	out := selected{}
 	if err := checkSiteReplicas(in.Spec, i, s); err != nil {
@@ -88,17 +88,17 @@ func (c *Core) compileSelected(in Input, i intent.Intent, s *catalog.Selection) 
 	return out, siteBytes * len(s.Places), nil
 }
 
-// siteBytes is how many bytes what is compiled for one Site takes, about, beside its trees.
+// siteBytes is the approximate size of the compilation for one Site, in bytes, beside its trees.
 const siteBytes = 2 << 10
 
-// A selection is what a spec selected from the catalog, with the key of all that follows from it.
+// A selection is the catalog's selection for an intent, with the cache key of its results.
 type selection struct {
 	intent  intent.Intent
 	catalog *catalog.Selection
 	key     memo.Key
 }
 
-// renderSelection returns what is rendered for a selection in a track, and the deliveries of that.
+// renderSelection returns the rendered files of a selection in a track, and their deliveries.
 func (c *Core) renderSelection(ctx context.Context, in Input, from selection, name string) (renderedSites, error) {
 	i, s, key := from.intent, from.catalog, from.key
 	if name != "" {
@@ -110,7 +110,7 @@ func (c *Core) renderSelection(ctx context.Context, in Input, from selection, na
 		if out.sites, err = c.renderSitesIn(ctx, in, i, s, name); err != nil {
 			return out, 0, err
 		}
-		// What the schema of a parameter refuses is refused first.
+		// Parameters that the schema refuses are reported first.
 		if err := c.checkRead(in, i, s); err != nil {
 			return out, 0, err
 		}
@@ -128,7 +128,7 @@ func (c *Core) renderSelection(ctx context.Context, in Input, from selection, na
 // blueprintDigest returns the digest of a Blueprint, which never changes.
 func (c *Core) blueprintDigest(b catalogv1alpha1.BlueprintSpec) (string, error) {
 	return c.digestOf("Blueprint", b, func() (string, error) {
-		// What is remembered has good queries: they are read once too.
+		// Cached Blueprints have valid queries: they are checked once, too.
 		if err := checkMetrics(b); err != nil {
 			return "", err
 		}
@@ -141,7 +141,7 @@ func (c *Core) specDigest(s *deploymentv1alpha1.IntentDeploymentSpec) (string, e
 	return c.digestOf("spec", s, func() (string, error) { return digest.Spec(s) })
 }
 
-// digestOf returns the digest of an object of a kind. It is remembered: to compute it takes longer than to compare what it is of.
+// digestOf returns the digest of an object of a kind. It is cached: computing it takes longer than comparing its content.
 func (c *Core) digestOf(kind string, of any, compute func() (string, error)) (string, error) {
 	raw, err := json.Marshal(of)
 	if err != nil {

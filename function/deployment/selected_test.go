@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// TestRemembered changes one thing after a call, and compares what the Core answers with what one answers that remembers nothing.
+// TestRemembered changes one value after a call, and compares the answer of the Core with the answer of a Core without a cache.
 func TestRemembered(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -57,8 +57,7 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestRememberedStays plays two revisions, and compares what the Core remembers of the first one with what it remembered at its beginning: calls
-// share it.
+// TestRememberedStays plays two revisions, and compares the cached results for the first revision with their copy from the beginning: calls share them.
 func TestRememberedStays(t *testing.T) {
 	w := newWorld(t)
 	w.call()
@@ -69,7 +68,7 @@ func TestRememberedStays(t *testing.T) {
 	w.settle()
 	w.in.Spec.Intent, w.in.Observed = first, nil
 	if diff := cmp.Diff(before, w.remembered()); diff != "" {
-		t.Errorf("\nNo call changes what others share.\nRun(...): -before, +after:\n%s", diff)
+		t.Errorf("\nNo call changes a shared result.\nRun(...): -before, +after:\n%s", diff)
 	}
 }
 
@@ -80,7 +79,7 @@ func (w *world) must(err error) {
 	}
 }
 
-// remembered returns what the Core remembers of the present spec, as text.
+// remembered returns the cached results of the Core for the present spec, as text.
 func (w *world) remembered() []string {
 	w.t.Helper()
 	in := w.in

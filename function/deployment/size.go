@@ -11,14 +11,14 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// Bounds of what is composed. An object stays below 1 MiB with all that it carries beside its trees (etcd takes 1.5 MiB), and
+// Bounds of composed objects. An object stays below 1 MiB with all that it carries beside its trees (etcd takes 1.5 MiB), and
 // Crossplane takes responses of 4 MiB.
 const (
 	maxDeliveryBytes = 900 << 10
 	maxResponseBytes = 3 << 20
 )
 
-// CheckSize returns an error, whose reason ReasonOf returns, when what was rendered is too large for an object or for a response.
+// CheckSize returns an error, whose reason ReasonOf returns, when the rendered files are too large for an object or for a response.
 func CheckSize(in Input, rendered []compose.Rendered) error {
 	in.Spec.Default()
 	wanted, err := composeTrees(in, rendered)
@@ -28,7 +28,7 @@ func CheckSize(in Input, rendered []compose.Rendered) error {
 	return checkSizes(wanted, nil)
 }
 
-// composeTrees of what was rendered. It returns a problem for trees that do not fit.
+// composeTrees composes the deliveries of rendered files. It returns a problem for trees that do not fit.
 func composeTrees(in Input, rendered []compose.Rendered) (map[string]*deliveryv1alpha1.GitDelivery, error) {
 	out, err := compose.Deliveries(in.Claim, in.Spec.DeliveryConfig, rendered)
 	if err != nil {
@@ -37,8 +37,8 @@ func composeTrees(in Input, rendered []compose.Rendered) (map[string]*deliveryv1
 	return out, nil
 }
 
-// checkSizes returns a problem, with the numbers, when the deliveries are too large to travel: one of them for an object, or all of
-// them, with those that stay until their successors are in place, for a response.
+// checkSizes returns a problem, with the numbers, when the deliveries are too large: one of them for an object, or all of them,
+// including deliveries that stay until their successors are in place, for a response.
 func checkSizes(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) error {
 	total := 0
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {

@@ -79,7 +79,7 @@ func TestStagesTakeValues(t *testing.T) {
 	}
 }
 
-// TestForeignPointers checks that TestStagesTakeValues finds what it looks for.
+// TestForeignPointers checks that TestStagesTakeValues finds each violation.
 func TestForeignPointers(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -144,7 +144,7 @@ func copyResources(in map[string]Resource) map[string]Resource {
 	return out
 }
 
-// TestStagesLeaveEarlierValuesAlone checks that what a stage returned is the same after the stages that follow, also behind its pointers and maps.
+// TestStagesLeaveEarlierValuesAlone checks that later stages do not change the result of a stage, also behind its pointers and maps.
 func TestStagesLeaveEarlierValuesAlone(t *testing.T) {
 	cases := map[string]struct {
 		reason string

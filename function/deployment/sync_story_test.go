@@ -49,7 +49,7 @@ func (w *world) sync(reason, state string) {
 	}
 }
 
-// round calls, applies, delivers, and lets the SiteSync speak of what is there then.
+// round calls, applies, delivers, and lets the SiteSync report the current state.
 func (w *world) round(reason, state string) *Output {
 	w.t.Helper()
 	w.apply(w.call())
@@ -85,7 +85,7 @@ func TestProvenLive(t *testing.T) {
 	w.wantFrozen("And nothing is ordered.", out)
 
 	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
-	w.want("What was live before proves nothing.", w.round("Syncing", "Syncing"), view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
+	w.want("The live state of an earlier revision proves nothing.", w.round("Syncing", "Syncing"), view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "0/2", Trees: bothSecond})
 }
 
 // TestRejected lets a Site fail, and a repository refuse.
@@ -144,7 +144,7 @@ func TestAdoptReleases(t *testing.T) {
 	}
 	w.refuseWith("")
 	w.in.Spec.DeliveryConfig.Adopt = new(true)
-	w.want("What was in the way may go.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
+	w.want("Files may be overwritten.", w.settle(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Ready: true, Revision: 2, Sites: "2/2", Trees: bothSecond})
 }
 
 // TestWaves goes out to edge2 first, and to edge1 after that.
@@ -163,7 +163,7 @@ func TestWaves(t *testing.T) {
 	w.in.Spec.Suspend = nil
 	w.want("Live, the next one goes.", w.call(), second)
 	w.apply(w.call())
-	w.want("What proves the first step does not prove the second.", w.call(), second)
+	w.want("The proof of the first step does not prove the second.", w.call(), second)
 	w.want("And it waits.", w.round("Syncing", "Syncing"), view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 1, Sites: "0/2", Trees: bothFirst})
 	w.sync("Live", "Live")
 	w.apply(w.call())
@@ -179,7 +179,7 @@ func TestWaveFails(t *testing.T) {
 	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
 	w.in.Spec.DeliveryConfig.Waves = []deploymentv1alpha1.Wave{{Name: "first", MatchLabels: map[string]deploymentv1alpha1.LabelValue{"region": "south"}}}
 	out := w.round("Failed", "Failed")
-	w.want("The other Site keeps what it has.", out, view{Phase: deploymentv1alpha1.PhaseRollingBack, Revision: 2, Sites: "1/2", Trees: []string{"2 edge1 Keep", "2 edge2 Restore"}})
+	w.want("The other Site keeps its tree.", out, view{Phase: deploymentv1alpha1.PhaseRollingBack, Revision: 2, Sites: "1/2", Trees: []string{"2 edge1 Keep", "2 edge2 Restore"}})
 }
 
 // settleLive lets everything be delivered and live.
@@ -199,7 +199,7 @@ func TestBadWaves(t *testing.T) {
 	w.wantCondition("It is told.", out, deploymentv1alpha1.TypeValid, corev1.ConditionFalse, deploymentv1alpha1.ReasonInvalidSpec)
 	w.in.Spec.DeliveryConfig.Waves, w.in.Spec.DeliveryConfig.SyncWaitTimeout = nil, "48h"
 	out = w.call()
-	w.wantFrozen("A timeout that nobody keeps.", out)
+	w.wantFrozen("A timeout above the limit is refused.", out)
 	if c := conditionOf(out, deploymentv1alpha1.TypeValid); !strings.Contains(c.Message, "spec.deliveryConfig.syncWaitTimeout") {
 		t.Errorf("Run(...): the message does not name the field: %q", c.Message)
 	}
@@ -210,17 +210,17 @@ func TestNobodyTells(t *testing.T) {
 	w := newWorld(t)
 	out := w.settle()
 	if _, ok := out.Resources[compose.SyncName]; ok || !out.Ready {
-		t.Errorf("Run(...): a SiteSync for nobody, ready %t", out.Ready)
+		t.Errorf("Run(...): a SiteSync without Sites, ready %t", out.Ready)
 	}
 	w.set("Site", "edge2", false, "spec", "engine", "unobservedIsLive")
 	out = w.call()
 	if out.Ready || out.Status.Phase != deploymentv1alpha1.PhaseSucceeded {
-		t.Errorf("Run(...): what does not count any more is drift: phase %s, ready %t", out.Status.Phase, out.Ready)
+		t.Errorf("Run(...): a Site that no longer counts as live is drift: phase %s, ready %t", out.Status.Phase, out.Ready)
 	}
 	w.say(`{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 3}`)
 	out = w.settle()
 	w.want("It is delivered, and that is all that is known.", out, view{Phase: deploymentv1alpha1.PhaseDelivering, Revision: 2, Sites: "1/2", Trees: bothSecond})
-	w.wantCondition("Somebody has to say more.", out, deploymentv1alpha1.TypeStalled, corev1.ConditionTrue, deploymentv1alpha1.ReasonSyncNotObserved)
+	w.wantCondition("Unobserved Sites stall a revision.", out, deploymentv1alpha1.TypeStalled, corev1.ConditionTrue, deploymentv1alpha1.ReasonSyncNotObserved)
 	w.observe("edge2")
 	out = w.call()
 	if !slices.Contains(slices.Sorted(maps.Keys(out.Resources)), compose.SyncName) {
@@ -232,7 +232,7 @@ func TestNobodyTells(t *testing.T) {
 	w.set("Site", "edge2", map[string]any{"type": "None", "unobservedIsLive": true}, "spec", "engine")
 	out = w.call()
 	if _, ok := out.Resources[compose.SyncName]; ok {
-		t.Error("Run(...): a SiteSync that nobody needs any more stays")
+		t.Error("Run(...): a SiteSync that is not needed any more stays")
 	}
 }
 
@@ -250,5 +250,5 @@ func TestLostSync(t *testing.T) {
 	w.sync("Live", "Live")
 	w.apply(w.call())
 	w.deliver()
-	w.want("It is composed again, and what it reports is proven.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 1, Sites: "2/2", Trees: bothFirst})
+	w.want("The SiteSync is composed again, and its report is proven.", w.call(), view{Phase: deploymentv1alpha1.PhaseSucceeded, Revision: 1, Sites: "2/2", Trees: bothFirst})
 }

@@ -204,7 +204,7 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 			is.After = from.TreeBefore(is.Tree)
 			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, is.Tree)
 			if x.hasLostFiles(from, is) {
-				a.lostFiles = fmt.Sprintf("Site %s: what revision %d brought there is in no object any more, and a move from or to tracks needs it", t.Site, x.state.Current.Stable)
+				a.lostFiles = fmt.Sprintf("Site %s: no object has the files of revision %d any more, and a move from or to tracks needs them", t.Site, x.state.Current.Stable)
 			}
 			if alone, ok := x.compiled.tracker.Alone(from); ok {
 				a.alone[t.Site] = alone

@@ -6,16 +6,16 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// A cluster plays what the SiteSync sees: engines that are done at once, gateways that accept at once, and pods that are available unless they are said
-// to be broken.
+// A cluster plays the observations of the SiteSync: engines that are done at once, gateways that accept at once, and pods that are available unless
+// they are marked as broken.
 type cluster struct {
 	// broken are the revisions whose pods never come.
 	broken map[int64]bool
 	// unrouted are the revisions to which no gateway routes a request.
 	unrouted map[int64]bool
-	// behind is what of a Site has not come to what Git has. A Site that is not named is not behind.
+	// behind is the part of a Site's state that is older than Git. A Site that is not named is not behind.
 	behind map[string]behind
-	// timesOut says that a Site has taken too long that waits for pods, or for requests, that never come.
+	// timesOut is set for a Site that has waited too long for pods, or for requests, that never come.
 	timesOut bool
 	// rejects says that Gates fail, and isInconclusive that they come to no conclusion.
 	rejects, isInconclusive bool

@@ -53,7 +53,7 @@ func (r *repo) deliverTracks(t deliveryv1alpha1.Tree, before deliveryv1alpha1.De
 	return out
 }
 
-// noteFolders notes the folders of a tree, and of the one in which each track of it is alone, from which a rollback restores.
+// noteFolders records the folders of a tree, and the trees with each track alone, from which a rollback restores.
 func (r *repo) noteFolders(t deliveryv1alpha1.Tree) {
 	if t.Action != deliveryv1alpha1.ActionDesired {
 		return
@@ -77,7 +77,7 @@ func (r *repo) noteFolders(t deliveryv1alpha1.Tree) {
 	r.folders[t.Tree] = folders
 }
 
-// newCanaryWorld has the Blueprint with tracks in the place of the one of the quickstart, and a deployment with steps.
+// newCanaryWorld has the Blueprint with tracks in the place of the quickstart's Blueprint, and a deployment with steps.
 func newCanaryWorld(tb testing.TB, steps ...deploymentv1alpha1.CanaryStep) *world {
 	tb.Helper()
 	w := newWorld(tb)
@@ -285,7 +285,7 @@ func (w *world) observePause(s *deliveryv1alpha1.SiteSync, live bool) {
 	s.SetConditions(released)
 }
 
-// canaryRound lets all parts do something once, and returns what the deployment came to.
+// canaryRound lets all parts act once, and returns the output of the call.
 func (w *world) canaryRound(c cluster) *Output {
 	w.t.Helper()
 	w.apply(w.call())
@@ -298,7 +298,7 @@ func (w *world) canaryRound(c cluster) *Output {
 	return w.call()
 }
 
-// directory says what the directory of a Site has: each track with its revision and weight.
+// directory returns the state of a Site's directory: each track with its revision and weight.
 func (w *world) directory(site string) string {
 	var out []string
 	for _, r := range w.repositories {
@@ -319,7 +319,7 @@ func (w *world) directory(site string) string {
 	return strings.Join(out, ", ")
 }
 
-// story returns what the directory of a Site had, one after another, until nothing changes for 12 rounds.
+// story returns the successive states of a Site's directory, until nothing changes for 12 rounds.
 func (w *world) story(site string, c cluster) ([]string, *Output) {
 	w.t.Helper()
 	var told []string
@@ -333,7 +333,7 @@ func (w *world) story(site string, c cluster) ([]string, *Output) {
 	return told, out
 }
 
-// canaryLine says what status.canary does.
+// canaryLine returns status.canary in one line.
 func canaryLine(out *Output) string {
 	c := out.Status.Canary
 	if c == nil {
@@ -349,7 +349,7 @@ func canaryLine(out *Output) string {
 	return line
 }
 
-// statusStory returns what status.canary says, one after another, until nothing changes for 12 rounds.
+// statusStory returns the successive values of status.canary, until nothing changes for 12 rounds.
 func (w *world) statusStory(c cluster) ([]string, *Output) {
 	w.t.Helper()
 	var told []string

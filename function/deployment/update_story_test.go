@@ -27,7 +27,7 @@ func TestManualWaitsForApproval(t *testing.T) {
 	w.release("1.1.0")
 	held := updated{Revision: 1, Ready: true, Blueprint: "web-1.0.0", Update: deploymentv1alpha1.UpdateStatus{Blueprint: "web-1.1.0"}, Lines: "1.0.0"}
 	out := w.settle()
-	w.wantUpdated("Nothing is taken, and it says what waits.", out, held)
+	w.wantUpdated("The update is not applied, and the message names it.", out, held)
 	if want := "An update waits: Blueprint web-1.1.0."; !strings.Contains(out.Status.Message, want) {
 		t.Errorf("Run(...): want message with %q, got %q", want, out.Status.Message)
 	}
@@ -171,7 +171,7 @@ func TestPinnedGone(t *testing.T) {
 				t.Errorf("\n%s\nRun(...): update: -want, +got:\n%s", tc.reason, diff)
 			}
 			w.ask("mend", 1)
-			w.wantUpdated("Approving the one in the channel mends it.", w.settle(), updated{Revision: 2, Ready: true, Blueprint: tc.update, Lines: tc.lines, Results: "mend=Done"})
+			w.wantUpdated("Approving the Blueprint in the channel repairs the deployment.", w.settle(), updated{Revision: 2, Ready: true, Blueprint: tc.update, Lines: tc.lines, Results: "mend=Done"})
 		})
 	}
 }
@@ -203,13 +203,13 @@ func TestAmbiguousChannel(t *testing.T) {
 	}
 }
 
-// TestStatusNamesWhatIsOrdered and not what would be.
+// TestStatusNamesWhatIsOrdered compares the status with the ordered revision while the spec requests another.
 func TestStatusNamesWhatIsOrdered(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		change func(*world)
 	}{
-		"Suspended": {reason: "What is held back is not ordered.", change: func(w *world) { w.in.Spec.Suspend = new(true) }},
+		"Suspended": {reason: "A suspended spec is not ordered.", change: func(w *world) { w.in.Spec.Suspend = new(true) }},
 		"Frozen": {reason: "A problem of the spec orders nothing new.", change: func(w *world) {
 			w.set("Blueprint", "web-1.1.0", "resources: [missing.yaml]", "spec", "files", "kustomization.yaml")
 		}},
@@ -230,7 +230,7 @@ func TestStatusNamesWhatIsOrdered(t *testing.T) {
 	}
 }
 
-// TestGateCannotMeasure mends the catalog while the Gate of a revision waits for metrics that may never come.
+// TestGateCannotMeasure repairs the catalog while the Gate of a revision waits for metrics that may never come.
 func TestGateCannotMeasure(t *testing.T) {
 	changeQuery := func(w *walk) {
 		w.release("1.1.0")
@@ -247,11 +247,11 @@ func TestGateCannotMeasure(t *testing.T) {
 		want         string
 	}{
 		"NoData":      {reason: "A query that gives data is asked by the next revision.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeQuery, want: "Succeeded/Succeeded 3"},
-		"Held":        {reason: "A Gate that is held does not keep a mended query out.", unmeasurable: rolloutv1alpha1.ReasonHeld, change: changeQuery, want: "Succeeded/Succeeded 3"},
-		"Unavailable": {reason: "A Gate whose backend does not answer does not keep a mended query out.", unmeasurable: rolloutv1alpha1.ReasonMetricsUnavailable, change: changeQuery, want: "Succeeded/Succeeded 3"},
+		"Held":        {reason: "A Gate that is held does not prevent a repaired query.", unmeasurable: rolloutv1alpha1.ReasonHeld, change: changeQuery, want: "Succeeded/Succeeded 3"},
+		"Unavailable": {reason: "A Gate whose backend does not answer does not prevent a repaired query.", unmeasurable: rolloutv1alpha1.ReasonMetricsUnavailable, change: changeQuery, want: "Succeeded/Succeeded 3"},
 		"Tree":        {reason: "A changed tree does not wait for a Gate without data.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeTree, want: "Succeeded/Succeeded 3"},
 		"Measuring":   {reason: "A changed tree waits for a Gate that measures.", unmeasurable: rolloutv1alpha1.ReasonMeasuring, change: changeTree, want: "Validating/ 2"},
-		"SameChecks":  {reason: "A Blueprint with the same trees and checks is no reason to judge a revision again.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeNothing, want: "Validating/ 2"},
+		"SameChecks":  {reason: "An unchanged Blueprint does not judge a revision again.", unmeasurable: rolloutv1alpha1.ReasonNoData, change: changeNothing, want: "Validating/ 2"},
 		"Manual":      {reason: "A Blueprint that a person has to approve waits for that.", unmeasurable: rolloutv1alpha1.ReasonNoData, manual: true, change: changeQuery, want: "Validating/ 2"},
 	}
 	for name, tc := range cases {

@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// newer renders what a renderer of another version would: each file has one line more.
+// newer renders as a renderer of another version would: each file has one line more.
 type newer struct {
 	Renderer
 
@@ -102,7 +102,7 @@ func (w *world) manual() {
 	w.in.Spec.Blueprint.UpdatePolicy = deploymentv1alpha1.UpdateManual
 }
 
-// updated is what a story about updates looks at.
+// updated has the values that a scenario about updates compares.
 type updated struct {
 	Revision  int64
 	Ready     bool
@@ -157,7 +157,7 @@ func (w *world) wantUpdated(reason string, out *Output, want updated) {
 	}
 }
 
-// forget empties what the deliveries say about Git.
+// forget empties the status of the deliveries.
 func (w *world) forget() {
 	for _, o := range w.in.Observed {
 		delete(o.Object, "status")

@@ -27,7 +27,7 @@ func Pinned(b *ledger.BlueprintReference, choice deploymentv1alpha1.BlueprintCho
 	return b
 }
 
-// pinnedVersion is a Blueprint that was chosen by its version, and that goes by a name. It is nil otherwise.
+// pinnedVersion returns the Blueprint if it was selected by its version and has the name, or nil.
 func pinnedVersion(b *ledger.BlueprintReference, name string) *ledger.BlueprintReference {
 	if b.Channel != "" || b.Name != name {
 		return nil
@@ -75,7 +75,7 @@ func SlotOf(c rolloutv1alpha1.ClaimReference, renderer int32, spread time.Durati
 // Always is true for a slot that never ends.
 func (s Slot) Always() bool { return s.spread == 0 }
 
-// Wait is how long it takes from a time until the slot. It is 0 inside of it.
+// Wait returns the time from a moment until the slot. It is 0 inside of it.
 func (s Slot) Wait(now time.Time) time.Duration {
 	if s.Always() {
 		return 0

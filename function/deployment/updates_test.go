@@ -31,11 +31,11 @@ func TestPinned(t *testing.T) {
 		name   string
 		want   *ledger.BlueprintReference
 	}{
-		"Stays":     {reason: "It stays with what was ordered.", is: ordered, choice: choice, name: "web", want: ordered},
+		"Stays":     {reason: "The deployment stays with the ordered Blueprint.", is: ordered, choice: choice, name: "web", want: ordered},
 		"Nothing":   {reason: "Nothing was ordered.", choice: choice, name: "web"},
-		"Automatic": {reason: "Nobody has to approve.", is: ordered, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.UpdatePolicy = deploymentv1alpha1.UpdateAutomatic }), name: "web"},
+		"Automatic": {reason: "An automatic update needs no approval.", is: ordered, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.UpdatePolicy = deploymentv1alpha1.UpdateAutomatic }), name: "web"},
 		"SameVersion": {
-			reason: "A version can be made anew too.", want: &ledger.BlueprintReference{Name: "web-1.0.0"},
+			reason: "A Blueprint of a version can be recreated too.", want: &ledger.BlueprintReference{Name: "web-1.0.0"},
 			is: &ledger.BlueprintReference{Name: "web-1.0.0"}, choice: with(func(c *deploymentv1alpha1.BlueprintChoice) { c.Version = "1.0.0" }), name: "web",
 		},
 		"OtherVersion": {
@@ -99,7 +99,7 @@ func TestSlotWait(t *testing.T) {
 		always bool
 	}{
 		"None":  {reason: "No spread is at once.", always: true},
-		"Short": {reason: "What is not longer than two slots cannot spread.", spread: 9 * time.Minute, always: true},
+		"Short": {reason: "A spread of at most two slots cannot spread.", spread: 9 * time.Minute, always: true},
 		"Hour":  {reason: "A short spread has slots that are not too short.", spread: time.Hour},
 		"Day":   {reason: "A day has slots of ten minutes.", spread: 24 * time.Hour},
 		"Week":  {reason: "A week has longer ones.", spread: 7 * 24 * time.Hour},

@@ -36,7 +36,7 @@ func (w *walk) put(name string, object any) {
 	}
 }
 
-// appliedMeta is what of the metadata of an object is applied.
+// appliedMeta returns the applied part of the metadata of an object.
 func appliedMeta(o metav1.Object) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: o.GetNamespace(), Labels: o.GetLabels(), Annotations: o.GetAnnotations()}
 }
@@ -89,7 +89,7 @@ func (w *walk) stamp(o, was metav1.Object, name string, same bool) {
 
 var says = regexp.MustCompile(`replicas: "([0-9]+)"`)
 
-// learn what becomes of the trees that a delivery carries.
+// learn records the quality of the trees that a delivery carries.
 func (w *walk) learn(d *deliveryv1alpha1.GitDelivery) {
 	for _, t := range d.Spec.ForProvider.Trees {
 		if t.Action == deliveryv1alpha1.ActionDesired {

@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// A reply is what a call answers, with the objects that it asks for by their names in the composition.
+// A reply is the answer of a call, with its desired objects by their names in the composition.
 type reply struct {
 	*Output
 
@@ -53,7 +53,7 @@ func (w *walk) encoded(m moment) map[string]*unstructured.Unstructured {
 	return out
 }
 
-// encode an object with its status, and the managed fields of what the function applied.
+// encode returns an object with its status, and the managed fields of the function.
 func (w *walk) encode(o metav1.Object, status any) *unstructured.Unstructured {
 	u, err := compose.Encode(o)
 	if err != nil {
@@ -98,7 +98,7 @@ func (w *walk) fieldsOf(m map[string]any) []byte {
 // isSame is true for two values that an API server takes for one. Most are equal in every field, which is quicker to see.
 func isSame[T any](a, b *T) bool { return reflect.DeepEqual(a, b) || equality.Semantic.DeepEqual(a, b) }
 
-// A call is one that was made, and what it was answered.
+// A call is an earlier call, with its answer.
 type call struct {
 	moment
 
@@ -107,7 +107,7 @@ type call struct {
 	out     *reply
 }
 
-// decide calls the function with a moment. One that has just been told the same is not asked again, as answers.go has it.
+// decide calls the function with a moment. A call with the same input is answered from the cache, as in responsecache.go.
 func (w *walk) decide(m moment) *reply {
 	if c := w.recent; c != nil && c.core == w.core && c.catalog == w.catalogVersion() && !c.out.Dated && c.sync == m.sync && maps.Equal(c.deliveries, m.deliveries) &&
 		maps.Equal(c.gates, m.gates) && isSame(&c.status, &m.status) && isSame(&c.spec, &m.spec) {
@@ -159,7 +159,7 @@ func (w *walk) run(in Input, m moment) (*reply, error) {
 	return r, nil
 }
 
-// runStages carries out the stages of a call, and leaves out what only the API server needs: a story would take most of its time for that.
+// runStages runs the stages of a call, and leaves out the parts that only the API server needs: a scenario would spend most of its time on them.
 func (w *walk) runStages(in Input, m moment) (*reply, error) {
 	o := Observed{retained: map[string]Resource{}, deliveries: m.deliveries, gates: m.gates, sync: m.sync}
 	for name := range m.objects() {
@@ -180,7 +180,7 @@ func (w *walk) runStages(in Input, m moment) (*reply, error) {
 	return &reply{Output: buildOutput(in, o, k, d), objects: askedObjects(m, d)}, nil
 }
 
-// askedObjects are the objects that a decision asks for: what is retained is what the call observed.
+// askedObjects returns the desired objects of a decision: a retained object is the observed object.
 func askedObjects(m moment, d Decision) map[string]any {
 	out, observed := map[string]any{}, m.objects()
 	for name, r := range d.retained {
@@ -225,7 +225,7 @@ func (w *walk) catalogVersion() catalogVersion {
 	return catalogVersion{changes: w.catalogued, objects: len(w.objects), last: w.objects[len(w.objects)-1]}
 }
 
-// answer needs, as the world does. What did not change since is not written again.
+// answer answers needs, as the world does. Unchanged answers are not encoded again.
 func (w *walk) answer(needs []catalog.Need) {
 	if w.answeredAt == w.catalogVersion() && w.answered != nil && slices.EqualFunc(w.answered, needs, func(a, b catalog.Need) bool { return a.Name == b.Name }) {
 		return
@@ -301,10 +301,10 @@ func (w *walk) calls() *reply {
 	return out
 }
 
-// describe says what a call answered once that is noted.
+// describe returns a description of a call's answer, which is evaluated when it is logged.
 func (w *walk) describe(out *reply) described { return func() string { return w.brief(out) } }
 
-// brief says what a call answered: the phase, and the position and trees of each delivery with the events that are to be recorded.
+// brief returns the answer of a call in one line: the phase, and the position and trees of each delivery with the events to record.
 func (w *walk) brief(out *reply) string {
 	s := []string{fmt.Sprintf("%s/%s r%d", out.Status.Phase, out.Status.Outcome, out.Status.Revision)}
 	for _, name := range slices.Sorted(maps.Keys(out.objects)) {
@@ -329,7 +329,7 @@ func (w *walk) brief(out *reply) string {
 	return strings.Join(s, "; ")
 }
 
-// describeEvent says what an event is.
+// describeEvent returns the name and the fields of an event.
 func describeEvent(e ledger.Event) string {
 	switch {
 	case e.Ordered != nil:

@@ -20,7 +20,7 @@ func (w *walk) loseOther() {
 	w.say("{")
 }
 
-// TestEnded tells what a story may end with, and what it may not.
+// TestEnded checks the accepted ends and the violations of scenarios.
 func TestEnded(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -28,7 +28,7 @@ func TestEnded(t *testing.T) {
 		// want is how the violation begins. Empty means that nothing is wrong.
 		want string
 	}{
-		"GateLost": {reason: "A revision whose Gate is lost has to wait for a spec that says what the Gate measures.", tell: func(w *walk) {
+		"GateLost": {reason: "A revision whose Gate is lost has to wait for a spec that defines the measurements of the Gate.", tell: func(w *walk) {
 			w.works()
 			w.prometheusDown = true
 			w.wish(3)
@@ -47,7 +47,7 @@ func TestEnded(t *testing.T) {
 			w.say("{")
 			w.last = w.playRound()
 		}},
-		"PartLost": {reason: "What a rollback would restore is not known while the place of a lost delivery is not known.", tell: func(w *walk) {
+		"PartLost": {reason: "The target of a rollback is unknown while the place of a lost delivery is unknown.", tell: func(w *walk) {
 			w.works()
 			w.set("Site", "edge3", "clusters/edge3x", "spec", "repository", "path")
 			w.works()
@@ -55,7 +55,7 @@ func TestEnded(t *testing.T) {
 			w.require(rolloutv1alpha1.RolloutRequestSpec{Action: rolloutv1alpha1.ActionRollbackTo, Revision: 2, ToRevision: new(int64(1))})
 			w.rests()
 		}},
-		"NeverKnown": {reason: "What a rollback would restore is known once a lost delivery can be made anew.", want: "what a rollback would restore is never known", tell: func(w *walk) {
+		"NeverKnown": {reason: "The target of a rollback is known once a lost delivery can be composed again.", want: "the target of a rollback is never known", tell: func(w *walk) {
 			w.works()
 			w.set("Site", "edge3", "clusters/edge3x", "spec", "repository", "path")
 			w.works()
@@ -64,7 +64,7 @@ func TestEnded(t *testing.T) {
 			w.rests()
 			w.wish(3)
 		}},
-		"BroughtAgain": {reason: "A delivery that a late call makes anew brings its directories a second time.", tell: func(w *walk) {
+		"BroughtAgain": {reason: "A delivery that a late call composes again brings its directories a second time.", tell: func(w *walk) {
 			w.works()
 			name := w.deliveryTo("other")
 			late := w.deliveries[name]

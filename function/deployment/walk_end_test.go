@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// heal what is wrong.
+// heal removes all faults.
 func (w *walk) heal() {
 	for _, r := range w.repos {
 		r.refuses = false
@@ -57,7 +57,7 @@ func (w *walk) calm() {
 	w.truth.violatedf("it comes to no end: %s %s %s", w.brief(w.last), w.last.Status.Message, w.describeRepositories())
 }
 
-// describeRepositories says what each repository holds and reports.
+// describeRepositories returns the content and the report of each repository.
 func (w *walk) describeRepositories() string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(w.repos)) {
@@ -86,7 +86,7 @@ func (w *walk) patience() int {
 // round lets everybody work once, without faults.
 func (w *walk) round() *Output { return w.playRound().Output }
 
-// playRound is a round, and returns what the call answered.
+// playRound plays a round, and returns the answer of the call.
 func (w *walk) playRound() *reply {
 	w.now = w.now.Add(time.Minute)
 	out := w.calls()
@@ -102,12 +102,12 @@ func (w *walk) playRound() *reply {
 	return out
 }
 
-// isBlockedByLimit reports whether a limit that was set later refuses for good what is delivered, and the deployment says so.
+// isBlockedByLimit reports whether a limit that was set later refuses the delivery for good, and the deployment reports that.
 func (w *walk) isBlockedByLimit(out *reply) bool {
 	return w.refuses() && conditionOf(out.Output, deploymentv1alpha1.TypeDelivered).Reason == deploymentv1alpha1.ReasonDeliveryBlocked
 }
 
-// ended checks what the end says.
+// ended checks the end of a scenario.
 func (w *walk) ended(out *reply) {
 	w.mustBeJudged()
 	w.isWhereItWasMoved()
@@ -115,7 +115,7 @@ func (w *walk) ended(out *reply) {
 	switch out.Status.Outcome {
 	case deploymentv1alpha1.OutcomeSucceeded:
 		if w.truth.lossy && w.refuses() {
-			return // What was lost cannot be written again.
+			return // Lost state cannot be written again.
 		}
 		if w.mustHold("Succeeded"); !out.Ready && !w.isBlockedByLimit(out) {
 			w.truth.violatedf("it succeeded, and is not ready: %+v", out.Conditions)
@@ -124,7 +124,7 @@ func (w *walk) ended(out *reply) {
 		w.mustHold("RolledBack")
 	case deploymentv1alpha1.OutcomeFailed:
 		if c := conditionOf(out.Output, deploymentv1alpha1.TypeRolledBack); c.Reason == deploymentv1alpha1.ReasonNotRecorded && !w.hasLostPart() {
-			w.truth.violatedf("what a rollback would restore is never known")
+			w.truth.violatedf("the target of a rollback is never known")
 		}
 	}
 	w.mustCommitOnce()
@@ -174,7 +174,7 @@ func (w *walk) mustBeJudged() {
 	for _, p := range s.Current.Parts {
 		d := w.deliveries[p.Delivery]
 		if w.isInvalid() && (d == nil || askedPosition(d) != s.Position() || w.truth.isExcused("trees dropped with a verdict that was not recorded", keepsReached(d, s))) {
-			return // What the repository is to get cannot be rendered any more.
+			return // The next tree of the repository cannot be rendered any more.
 		}
 	}
 	if w.hasLostGate() {
@@ -193,17 +193,17 @@ func keepsReached(d *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
 	})
 }
 
-// isInvalid is true while the spec cannot be compiled: no object that is lost can be made anew.
+// isInvalid is true while the spec cannot be compiled: no lost object can be composed again.
 func (w *walk) isInvalid() bool { return *w.in.Spec.Intent == "{" }
 
-// hasLostGate is true while the Gate of the current step is lost, and what it would measure is not known.
+// hasLostGate is true while the Gate of the current step is lost, and its measurements are unknown.
 func (w *walk) hasLostGate() bool {
 	s := w.ledger()
 	return w.isInvalid() && s.IsGated() && w.gates[compose.GateName(s.Position())] == nil
 }
 
-// hasLostPart is true while it is not known what the directories of the current revision hold, and no call can learn it: a delivery is lost, and where its
-// Sites have their directories is not known or they are elsewhere now, or the repository is gone.
+// hasLostPart is true while the content of the current revision's directories is unknown, and no call can learn it: a delivery is lost, and the
+// directories of its Sites are unknown or elsewhere now, or the repository is gone.
 func (w *walk) hasLostPart() bool {
 	s := w.ledger()
 	isLost := func(p ledger.Part) bool {
@@ -224,7 +224,7 @@ func (w *walk) ledger() ledger.State {
 	return out
 }
 
-// mustHold checks that each repository came to the position of the ledger, and that each Site runs what is asked for there.
+// mustHold checks that each repository reached the position of the ledger, and that each Site runs its desired tree.
 func (w *walk) mustHold(said string) {
 	now := w.ledger().Position()
 	for name, d := range w.deliveries {
@@ -246,8 +246,8 @@ func (w *walk) mustHold(said string) {
 	}
 }
 
-// isRestoredElsewhere is true for a Site that ran the tree which a rollback restored before its directory moved, where its engine is stuck for good and all
-// objects were lost since. The deployment says that it does not know what the Site runs.
+// isRestoredElsewhere is true for a Site that ran the tree which a rollback restored before its directory moved, whose engine is stuck for good, and all of
+// whose objects were lost since. The deployment reports the running tree as unknown.
 func (w *walk) isRestoredElsewhere(t deliveryv1alpha1.Tree) bool {
 	s := w.ledger()
 	isKnown := conditionOf(w.last.Output, deploymentv1alpha1.TypeAvailable).Status == corev1.ConditionTrue
@@ -255,16 +255,16 @@ func (w *walk) isRestoredElsewhere(t deliveryv1alpha1.Tree) bool {
 	return w.truth.isExcused("restored before its Site moved", holds)
 }
 
-// isNotRestored is true once a rollback came to its end, and the deployment is not ready since, for something that is wrong for good: what another user commits
-// later, or at a Site that the revision did not come to, is not what the rollback restored.
+// isNotRestored is true once a rollback came to its end, and the deployment is not ready since, because of a permanent fault: a later commit of another user,
+// or a commit at a Site that the revision did not reach, differs from the restored trees.
 func (w *walk) isNotRestored() bool { return w.ledger().Restored && !w.last.Ready }
 
-// isRefusedForGood is true for a repository that refuses for good what a rollback asks for once more.
+// isRefusedForGood is true for a repository that refuses for good the repeated request of a rollback.
 func (w *walk) isRefusedForGood(d *deliveryv1alpha1.GitDelivery) bool {
 	return w.truth.isExcused("refused for good after a rollback", w.isNotRestored() && w.repos[d.Spec.ProviderConfigReference.Name].refuses)
 }
 
-// isStuckForGood is true for a Site whose engine is stuck for good on what another user committed, or on the tree in the directory that the Site had before.
+// isStuckForGood is true for a Site whose engine is stuck for good on a commit of another user, or on the tree in the Site's previous directory.
 func (w *walk) isStuckForGood(t deliveryv1alpha1.Tree, runs string) bool {
 	site := w.sites[t.Site]
 	isOld := runs == "stranger" || runs == "" && slices.Contains(slices.Collect(maps.Values(site.runs)), t.Tree)

@@ -12,11 +12,11 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// A judgedCall is what a call knew of the ledger, and what it wants recorded.
+// A judgedCall is the ledger that a call knew, and its proposed events.
 type judgedCall struct {
-	// seen is the ledger that the call knew, and next the one after its events.
+	// seen is the ledger that the call knew, and next the ledger after its events.
 	seen, next ledger.State
-	// asked is how many of the events were asked for before.
+	// asked is the number of events that were requested before.
 	asked int
 	// isNew says that some were not.
 	isNew bool
@@ -24,7 +24,7 @@ type judgedCall struct {
 	provenIn int64
 }
 
-// judgeProposal looks at what a call asks for, from what it knew.
+// judgeProposal checks the desired resources of a call, by its input.
 func (w *walk) judgeProposal(m moment, asked map[string]*deliveryv1alpha1.GitDelivery, fresh bool) {
 	name := homeOf(m, asked)
 	if name == "" {
@@ -93,7 +93,7 @@ func areHomesKnown(m moment, asked map[string]*deliveryv1alpha1.GitDelivery) boo
 	return isOpen || hasAllReported
 }
 
-// awaitsForcedHome is true while a user wants to force the ledger to a repository that did not report yet what it has of the ledger.
+// awaitsForcedHome is true while a user wants to force the ledger to a repository that has not reported its ledger yet.
 func (w *walk) awaitsForcedHome(m moment, s ledger.State) bool {
 	for uid, r := range w.wanted {
 		if !ptr.Deref(r.Force, false) || slices.Contains(s.Requests, uid) {
@@ -123,8 +123,8 @@ func countAsked(was *deliveryv1alpha1.GitDelivery, update deliveryv1alpha1.Ledge
 	return len(update.Events)
 }
 
-// homeOf is the name of the delivery that holds the ledger: the one whose ledger is the newest once it has what it is asked for. Others were left. Empty
-// means that there is none.
+// homeOf returns the name of the delivery that holds the ledger: the delivery with the newest ledger once it has recorded its request. Other deliveries
+// were left. Empty means that there is none.
 func homeOf(m moment, ds map[string]*deliveryv1alpha1.GitDelivery) string {
 	homes := slices.DeleteFunc(slices.Sorted(maps.Keys(ds)), func(name string) bool { return ds[name].Spec.ForProvider.Ledger == nil })
 	if len(homes) == 1 {
@@ -152,14 +152,14 @@ func seenLedger(d *deliveryv1alpha1.GitDelivery) ledger.State {
 	return ptr.Deref(d.Status.AtProvider.Ledger, ledger.State{})
 }
 
-// judgeEvents checks that events may follow from what a call knew. It returns the state after them.
+// judgeEvents checks that a call may propose events. It returns the state after them.
 func (w *walk) judgeEvents(m moment, p judgedCall, events []ledger.Event, fresh bool) ledger.State {
 	s := p.seen
 	for i, e := range events {
 		next, err := ledger.Append(s, w.now, e)
 		if err != nil {
 			if i >= p.asked {
-				w.truth.violatedf("a call proposes what cannot follow: %s", err)
+				w.truth.violatedf("a call proposes an illegal event: %s", err)
 			}
 			return s
 		}
@@ -172,7 +172,7 @@ func (w *walk) judgeEvents(m moment, p judgedCall, events []ledger.Event, fresh 
 	return s
 }
 
-// judgeEvent checks that an event follows from what a call knew.
+// judgeEvent checks that a call may propose an event.
 func (w *walk) judgeEvent(m moment, s ledger.State, e ledger.Event, next ledger.State, fresh bool) {
 	w.followsRequest(s, e)
 	switch {
@@ -189,7 +189,7 @@ func (w *walk) judgeEvent(m moment, s ledger.State, e ledger.Event, next ledger.
 	}
 }
 
-// isProven checks that what is decided by a proof is about a position that is recorded.
+// isProven checks that a decision by a proof is about a recorded position.
 func (w *walk) isProven(seen, s ledger.State, e ledger.Event) {
 	needsProof := e.Judged != nil && e.Judged.RequestRef == nil || e.Advanced != nil || e.Restored != nil || e.RolledBack != nil && s.Cursor.Attempt > 0
 	if needsProof && s.Position() != seen.Position() {
@@ -216,7 +216,7 @@ func requestOf(e ledger.Event) *ledger.RequestReference {
 	return nil
 }
 
-// followsRequest checks that an event which names a request does what that says.
+// followsRequest checks that an event which names a request fulfils it.
 func (w *walk) followsRequest(s ledger.State, e ledger.Event) {
 	ref := requestOf(e)
 	if ref == nil || s.Current == nil {
@@ -236,7 +236,7 @@ func (w *walk) followsRequest(s ledger.State, e ledger.Event) {
 	}
 	for uid, other := range w.wanted {
 		if slices.Contains(s.Requests, uid) {
-			continue // It is taken once, also where what it did was lost.
+			continue // A request is taken once, also if its result was lost.
 		}
 		if other.Action == rolloutv1alpha1.ActionAbort && r.Action != other.Action && s.Verdict == nil && other.Revision == s.Current.Number {
 			w.truth.violatedf("request %s takes effect, and %s asks to abort", ref.UID, uid)
@@ -277,7 +277,7 @@ func (w *walk) mayRollBack(m moment, s, next ledger.State) {
 	}
 }
 
-// isRestored checks that Sites ran what a rollback was to restore there.
+// isRestored checks that Sites ran the trees that a rollback restores there.
 func (w *walk) isRestored(m moment, s ledger.State) {
 	at := s.Position()
 	for _, d := range m.deliveries {
@@ -337,7 +337,7 @@ func (w *walk) flies(m moment, s ledger.State) bool {
 	return served == len(w.sites)
 }
 
-// judgeTrees looks at the trees that a delivery asks for. Those of a follower belong to what is recorded.
+// judgeTrees checks the desired trees of a delivery. The trees of a follower belong to a recorded position.
 func (w *walk) judgeTrees(was, d *deliveryv1alpha1.GitDelivery, p judgedCall) {
 	s := p.next
 	if c := d.Spec.ForProvider.Copy; c != nil {
@@ -360,8 +360,8 @@ func (w *walk) judgeTrees(was, d *deliveryv1alpha1.GitDelivery, p judgedCall) {
 	}
 }
 
-// mayDeliver checks that all steps before that of a Site were proven, and that its cluster was. What was proven in the epoch before counts in the next one,
-// which may not be recorded yet, and may be proven already where it is asked for.
+// mayDeliver checks that all steps before a Site's step were proven, and that its cluster was. A proof of the previous epoch counts in the next epoch,
+// which may not be recorded yet, and may be proven already in its repository.
 func (w *walk) mayDeliver(s ledger.State, t deliveryv1alpha1.Tree, provenIn int64) {
 	before := s
 	before.Epoch = provenIn
@@ -416,7 +416,7 @@ func (w *walk) mayRestore(was *deliveryv1alpha1.GitDelivery, s ledger.State, t d
 	}
 }
 
-// heeds checks that what is said now is what is ordered, at once, where the ledger is known and no request takes effect.
+// heeds checks that the current spec is ordered at once, if the ledger is known and no request takes effect.
 func (w *walk) heeds(m moment, p judgedCall) {
 	said, is := *m.spec.Intent, p.next.Current
 	if said == "{" || is == nil || p.seen.Successor != "" || m.spec.Suspend != nil && *m.spec.Suspend || is.Request.Renderer > w.core.version || len(p.next.Requests) != len(p.seen.Requests) {

@@ -15,7 +15,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// A fault is what the world does to us.
+// A fault is an event of the world that disturbs the function.
 type fault struct {
 	name string
 	do   func()
@@ -83,7 +83,7 @@ func (w *walk) losses() []fault {
 		}},
 		{"a backup is made", func() { w.saved = w.backup() }},
 		{"a backup is restored", w.restore},
-		{"repositories are made anew", func() {
+		{"repositories are recreated", func() {
 			for name := range w.repos {
 				w.repos[name] = w.newRepo()
 			}
@@ -99,7 +99,7 @@ func (w *walk) losses() []fault {
 	}
 }
 
-// loseObjects loses all objects, and the status of the composite, which is made anew.
+// loseObjects loses all objects, and the status of the composite, which is created again.
 func (w *walk) loseObjects() {
 	w.deliveries, w.gates, w.sync = map[string]*deliveryv1alpha1.GitDelivery{}, map[string]*rolloutv1alpha1.Gate{}, nil
 	w.in.Status, w.wiped = deploymentv1alpha1.IntentDeploymentStatus{}, true
@@ -130,7 +130,7 @@ func (w *walk) edits() []fault {
 	}
 }
 
-// meddle does what people do who do not wait for the end.
+// meddle plays a user who does not wait for the end.
 func (w *walk) meddle() {
 	switch n := w.aside.IntN(7); {
 	case n < 4:
@@ -182,7 +182,7 @@ func (w *walk) backup() *backup {
 	return &backup{deliveries: maps.Clone(w.deliveries), sync: w.sync}
 }
 
-// restore objects from a backup: with other uids and their first generation, and with what they said of a later one.
+// restore restores objects from a backup: with other uids and their first generation, and with reports of a later generation.
 func (w *walk) restore() {
 	if w.saved == nil {
 		return
@@ -212,13 +212,13 @@ func (w *walk) revive(o metav1.Object) {
 	o.SetGeneration(1)
 }
 
-// remove a delivery, as one that is deleted does: its directories go, and what it remembers but for its last number.
+// remove deletes a delivery, as its finalizer does: its directories go, and its record except for the last number.
 func (w *walk) remove(name string, fresh bool) {
 	d := w.deliveries[name]
 	delete(w.deliveries, name)
 	for _, other := range w.deliveries {
 		if *other.Spec.ProviderConfigReference == *d.Spec.ProviderConfigReference {
-			return // The other one has what the repository holds.
+			return // The other delivery has the content of the repository.
 		}
 	}
 	r := w.repos[d.Spec.ProviderConfigReference.Name]
@@ -231,7 +231,7 @@ func (w *walk) remove(name string, fresh bool) {
 	if m := r.memory.record; m != nil && !m.deleted {
 		w.removeTrees(d, r, m.trees, fresh)
 	}
-	clear(r.commits) // What is asked for again is brought again.
+	clear(r.commits) // A request that is repeated is delivered again.
 	r.memory = r.memory.tombstone(w.now)
 	w.truth.heads[r.memory.ledger.Head] = true
 }
@@ -248,7 +248,7 @@ func (w *walk) removeTrees(d *deliveryv1alpha1.GitDelivery, r *repo, trees []del
 	}
 }
 
-// runsElsewhere is true for a Site that runs what another delivery brought it, or what another user committed there since.
+// runsElsewhere is true for a Site that runs the tree of another delivery, or a later commit of another user.
 func (w *walk) runsElsewhere(t deliveryv1alpha1.DeliveredTree) bool {
 	for _, d := range w.deliveries {
 		for _, other := range d.Status.AtProvider.Trees {

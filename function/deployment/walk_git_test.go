@@ -30,16 +30,17 @@ type repo struct {
 	memory  memory
 	// rebuilt are the directories that are known from the status of the object once the record is lost, with their tracks.
 	rebuilt []deliveryv1alpha1.DeliveredTree
-	// did are the positions that commits tell about, oldest first.
+	// did are the positions in the commits, oldest first.
 	did []ledger.Position
-	// commits of each try that changed what no other user had touched. What is left is removed by a commit of its own, which does not count.
+	// commits of each try that changed a directory without a commit of another user. Old directories are removed by a commit of their own,
+	// which does not count.
 	commits map[try]int
 	touched bool
-	// onRecord is called with what is appended to the ledger. It may be nil.
+	// onRecord is called with the events that are appended to the ledger. It may be nil.
 	onRecord func(before ledger.State, events []ledger.Event, now time.Time)
-	// missing is what the repository does not do to keep the ledger in order.
+	// missing is the protection of the ledger that the repository lacks.
 	missing protection
-	// honours says that the provider records what follows by the mandate of the home.
+	// honours is set if the provider records further events by the mandate of the home.
 	honours bool
 }
 
@@ -55,8 +56,8 @@ func newRepo() *repo {
 	return &repo{dirs: map[string]string{}, objects: map[string]bool{}, folders: map[string]map[string]string{}, commits: map[try]int{}}
 }
 
-// deliver plays one reconcile of a GitDelivery, where other deliveries report so much of the ledger. A crash leaves what was pushed, and no status. It
-// returns why an event was illegal.
+// deliver plays one reconcile of a GitDelivery, while other deliveries report a head of the ledger. A crash leaves the pushed commits, and no status.
+// It returns why an event was illegal.
 func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, known ledger.Head, now time.Time, crash bool) error {
 	if r.dead || r.gone {
 		reason := deliveryv1alpha1.ReasonUnreachable
@@ -80,7 +81,7 @@ func (r *repo) deliver(d *deliveryv1alpha1.GitDelivery, known ledger.Head, now t
 	return f.illegal
 }
 
-// fence compares what is asked for with what is recorded.
+// fence compares the requested events with the recorded ledger.
 func (r *repo) fence(d *deliveryv1alpha1.GitDelivery, known ledger.Head, now time.Time) fence {
 	p, at := d.Spec.ForProvider, d.Status.AtProvider
 	if p.Ledger == nil {
@@ -157,7 +158,8 @@ func (r *repo) isBehind(p deliveryv1alpha1.GitDeliveryParameters, at ledger.Posi
 	})
 }
 
-// push the trees of a position, and record it. The ledger of a home that was left goes with that, since the record has a copy of the one that counts.
+// push pushes the trees of a position, and records it. The ledger of a home that was left is removed by that, since the record has a copy of the
+// valid ledger.
 func (r *repo) push(p deliveryv1alpha1.GitDeliveryParameters, f fence) {
 	at, changed := f.applied.Position(), false
 	was := map[string]deliveryv1alpha1.DeliveredTree{}
@@ -204,7 +206,7 @@ func (r *repo) push(p deliveryv1alpha1.GitDeliveryParameters, f fence) {
 	}
 }
 
-// delivered are the directories that the record has or, where the state was lost, that commits tell of.
+// delivered returns the directories in the record or, if the state was lost, in the commits.
 func (r *repo) delivered(p deliveryv1alpha1.GitDeliveryParameters) []deliveryv1alpha1.DeliveredTree {
 	if m := r.memory.record; m != nil && m.head.Seq > 0 {
 		return m.trees
@@ -234,7 +236,7 @@ func (m memory) next(applied ledger.State, isHome bool, trees []deliveryv1alpha1
 	return out
 }
 
-// show in the status what the repository holds, and whether it has what is asked for.
+// show sets the content of the repository in the status, and whether it equals the request.
 func (r *repo) show(d *deliveryv1alpha1.GitDelivery, f fence, now time.Time) {
 	at, m := &d.Status.AtProvider, r.memory
 	at.Ledger, at.Taken, at.Record = new(m.recorded(r.committed())), m.taken, r.missing.record(m)
@@ -299,7 +301,7 @@ func reasonOf(d *deliveryv1alpha1.GitDelivery) string {
 	return ""
 }
 
-// isReady is true for an object that says now that it has what it is asked for.
+// isReady is true for an object that reports its desired state.
 func isReady(o interface {
 	conditioned
 	GetCondition(ct xpv2.ConditionType) xpv2.Condition

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// handStream tells the chances of the other hand from those of the story.
+// handStream separates the random choices of the second writer from the random choices of the scenario.
 const handStream = 3
 
 // eventsPerStory is in how many stories another hand appends one event at the least. Chance makes it one in two.
@@ -27,11 +27,11 @@ type permission func(home *deliveryv1alpha1.GitDelivery, s ledger.State, e ledge
 // anyEvent permits each event.
 func anyEvent(*deliveryv1alpha1.GitDelivery, ledger.State, ledger.Event) bool { return true }
 
-// appendByAnotherHand records the event that concludes the current revision, if one follows from what the objects say now, it is permitted, and no spec asks for
-// it. It reports whether it did. It is the provider's hand, which records what the spec asks for first. The status shows it once the provider looks again.
+// appendByAnotherHand records the event that concludes the current revision, if the objects prove it, it is permitted, and no spec requests it. It reports
+// whether it did. It plays the provider, which records the events of the spec first. The status shows it after the provider's next observation.
 func (w *walk) appendByAnotherHand(permits permission) bool {
 	if home := homeOf(w.moment(), w.deliveries); home != "" {
-		w.provide(home, false) // What the spec asks for comes first.
+		w.provide(home, false) // The events of the spec come first.
 	}
 	m := withoutEchoes(w.moment())
 	asked := w.consult(m, w.runStages).deliveries()
@@ -49,7 +49,7 @@ func (w *walk) appendByAnotherHand(permits permission) bool {
 	}
 	next, err := ledger.Append(before, w.now, update.Events[0])
 	if err != nil {
-		w.truth.violatedf("another hand would append what is illegal: %s", err)
+		w.truth.violatedf("the second writer would append an illegal event: %s", err)
 		return false
 	}
 	taken := r.memory.taken
@@ -62,7 +62,7 @@ func (w *walk) appendByAnotherHand(permits permission) bool {
 	return true
 }
 
-// tellWithAnotherHand tells a story in which another hand appends legal events to the ledger at any time. It returns how many it appended.
+// tellWithAnotherHand plays a scenario in which a second writer appends legal events to the ledger at any time. It returns their number.
 func tellWithAnotherHand(t *testing.T, cores []*Core, seed uint64) (*walk, int) {
 	t.Helper()
 	w, hand, appended := newWalk(t, cores, seed), rand.New(rand.NewPCG(seed, handStream)), 0
@@ -79,7 +79,7 @@ func tellWithAnotherHand(t *testing.T, cores []*Core, seed uint64) (*walk, int) 
 	return w, appended
 }
 
-// TestAnotherHand tells stories of faults in which the function is not alone: what holds of a ledger that only its specs write holds of this one.
+// TestAnotherHand plays scenarios of faults with a second writer of the ledger: the invariants of a ledger with one writer hold.
 func TestAnotherHand(t *testing.T) {
 	n, first := soak.Seed(t, 150, 10000)
 	cores, total := versions(), 0

@@ -10,9 +10,9 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// A memory is what the state ref of a repository holds of the deployment.
+// A memory is the content of a repository's state ref about the deployment.
 type memory struct {
-	// ledger is the zero value where the repository is not the home.
+	// ledger is the zero value if the repository is not the home.
 	ledger ledger.State
 	// taken is the head after the last events of a spec. Nil means that it is the head of the ledger.
 	taken *ledger.Head
@@ -20,7 +20,7 @@ type memory struct {
 	record *record
 }
 
-// A record is what a repository was brought to last.
+// A record is the last position and trees that a repository was brought to.
 type record struct {
 	deleted bool
 	home    string
@@ -35,18 +35,18 @@ type record struct {
 	revisions []deliveryv1alpha1.HistoryEntry
 }
 
-// A fence is what a repository does about the ledger of a delivery, before its trees.
+// A fence is the decision of a repository about the ledger of a delivery, before its trees.
 type fence struct {
-	// next is the ledger after what is to be recorded, and events are what leads to it.
+	// next is the ledger after the events to record, and events are the events that lead to it.
 	next   ledger.State
 	events []ledger.Event
-	// applied is what the trees follow from.
+	// applied is the state that the trees belong to.
 	applied ledger.State
-	// isFollowed says that the ledger has events after those of the spec that no spec contains.
+	// isFollowed is set if the ledger has events after the events of the spec that no spec contains.
 	isFollowed bool
-	// closes says that the ledger of a home that was left is removed once the record has a copy of the one that counts.
+	// closes is set if the ledger of a home that was left is removed once the record has a copy of the valid ledger.
 	closes bool
-	// reason why the trees are not written. Empty means that nothing speaks against them.
+	// reason why the trees are not written. Empty means that they are.
 	reason  xpv2.ConditionReason
 	illegal error
 }
@@ -57,8 +57,8 @@ func (f fence) refuse(reason xpv2.ConditionReason) fence {
 	return f
 }
 
-// fenceHome lets events be recorded only on top of the head that their writer saw, and none that are behind what is known elsewhere. A ledger that was
-// lost continues from the status before.
+// fenceHome records events only on top of the head that their writer saw, and none that are older than a known head elsewhere. A lost ledger continues
+// from the earlier status.
 func fenceHome(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpdate, shown ledger.State, known ledger.Head, identity string, now time.Time) fence {
 	if f, recovers := recoverFromStatus(recorded, shown, identity, now); recovers && !m.wasLeft(shown) && known.Epoch <= shown.Epoch {
 		return f
@@ -88,7 +88,7 @@ func fenceHome(m memory, recorded ledger.State, asked deliveryv1alpha1.LedgerUpd
 	return fence{next: next, events: asked.Events, applied: next}
 }
 
-// wasLeft is true for a repository that closed a ledger, and follows that of a later epoch. A status may show what was closed.
+// wasLeft is true for a repository that closed a ledger, and follows the ledger of a later epoch. A status may show the closed ledger.
 func (m memory) wasLeft(shown ledger.State) bool {
 	r := m.record
 	return m.ledger.Seq == 0 && r != nil && !r.deleted && r.head.Epoch > shown.Epoch
@@ -139,7 +139,7 @@ func fenceFollower(m memory, asked deliveryv1alpha1.GitDeliveryParameters) fence
 	return f
 }
 
-// tombstone returns what a repository remembers of a delivery that was deleted: a closed ledger in the home, and the numbers elsewhere.
+// tombstone returns the remains of a deleted delivery in a repository: a closed ledger in the home, and the numbers elsewhere.
 func (m memory) tombstone(now time.Time) memory {
 	if next, err := ledger.Append(m.ledger, now, ledger.Event{Closed: &ledger.Closed{}}); err == nil {
 		return memory{ledger: next}

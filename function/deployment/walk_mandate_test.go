@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// echoOf returns what a provider of stories, which knows all kinds of events, says that it may record by a mandate.
+// echoOf returns the mandate status of a provider of scenarios, which knows all kinds of events.
 func echoOf(m *deliveryv1alpha1.Mandate, s ledger.State) *deliveryv1alpha1.MandateStatus {
 	if !m.Covers(s) {
 		return nil
@@ -21,7 +21,7 @@ func echoOf(m *deliveryv1alpha1.Mandate, s ledger.State) *deliveryv1alpha1.Manda
 	return &deliveryv1alpha1.MandateStatus{Rules: m.Rules, Revision: s.Current.Number, May: m.May}
 }
 
-// withoutEchoes returns a moment in which the provider leaves everything to the function: what that would propose is what follows.
+// withoutEchoes returns a moment in which the provider leaves everything to the function: its proposals are the next events.
 func withoutEchoes(m moment) moment {
 	m.deliveries = maps.Clone(m.deliveries)
 	for name, d := range m.deliveries {
@@ -48,7 +48,7 @@ func (w *walk) concludeByMandate() int {
 	return n
 }
 
-// tellWithMandates tells a story in which the provider records by mandates what follows, whenever its turn comes. It returns how many events that were.
+// tellWithMandates plays a scenario in which the provider records the next events by mandates at each of its turns. It returns their number.
 func tellWithMandates(t *testing.T, cores []*Core, seed uint64) (*walk, int) {
 	t.Helper()
 	w, hand, n := newWalk(t, cores, seed), rand.New(rand.NewPCG(seed, handStream)), 0
@@ -69,8 +69,8 @@ func tellWithMandates(t *testing.T, cores []*Core, seed uint64) (*walk, int) {
 	return w, n
 }
 
-// TestMandates tells stories of faults in which the function leaves rejections and rollbacks to the provider: each deployment comes to its end, and what holds of
-// a ledger that only its specs write holds of this one.
+// TestMandates plays scenarios of faults in which the function leaves rejections and rollbacks to the provider: each deployment comes to its end, and the
+// invariants of a ledger with one writer hold.
 func TestMandates(t *testing.T) {
 	n, first := soak.Seed(t, 150, 10000)
 	cores, total := versions(), 0

@@ -26,7 +26,7 @@ func (w *walk) asksToRecord(repository string) bool {
 	return l != nil && len(l.Events) > 0
 }
 
-// TestForcedMove tells of homes that are gone while they were to record events.
+// TestForcedMove plays homes that are gone before they record events.
 func TestForcedMove(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -106,7 +106,7 @@ func TestForcedMove(t *testing.T) {
 			},
 		},
 		"OtherParts": {
-			reason: "A revision that continues in another home is not taken for one that delivers to other repositories.", want: "other", revision: 2,
+			reason: "A revision that continues in another home differs from a revision that delivers to other repositories.", want: "other", revision: 2,
 			tell: func(_ *testing.T, w *walk) {
 				w.repos["default"].gone = true
 				w.moveSites("other")

@@ -14,7 +14,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// relocations are what happens to the homes of ledgers. Stories that have them take their chances apart, so that the others stay as they are.
+// relocations are the faults of the homes of ledgers. Scenarios with them have random choices of their own, so that the others stay unchanged.
 func (w *walk) relocations() []fault {
 	return []fault{
 		{"the ledger is to move", func() { w.requestMove(w.otherRepository(w.ledger().Home), false) }},
@@ -78,7 +78,7 @@ func (w *walk) loseHome() {
 	w.requestMove(to, true)
 }
 
-// record looks at events that are recorded on top of a state. A ledger that is opened while nothing names the one that there was has lost what that recorded.
+// record checks events that are recorded on top of a state. A ledger that is opened while no object names the earlier ledger has lost its events.
 func (w *walk) record(s ledger.State, events []ledger.Event, now time.Time) {
 	isNew := (s.Seq == 0 || s.IsClosed) && !slices.ContainsFunc(events, func(e ledger.Event) bool { return e.Recovered != nil })
 	if isNew && w.isForgotten() {
@@ -87,8 +87,8 @@ func (w *walk) record(s ledger.State, events []ledger.Event, now time.Time) {
 	w.truth.record(s, events, now)
 }
 
-// isForgotten is true where a repository has a ledger, and its server is gone or no delivery goes there any more, and neither a status nor a repository that
-// a delivery goes to knows of it: all objects were lost after its last Site had moved away, or its own after the server was gone.
+// isForgotten is true if a repository has a ledger, and its server is gone or no delivery goes there any more, and neither a status nor a repository with a
+// delivery has a copy: all objects were lost after its last Site had moved away, or its own objects after the server was gone.
 func (w *walk) isForgotten() bool {
 	hasLedger := false
 	for name, r := range w.repos {
@@ -105,7 +105,7 @@ func (w *walk) isForgotten() bool {
 	return hasLedger
 }
 
-// knowsLedger is true for a repository that has the ledger, or a copy of it, and not only one that was closed with its delivery.
+// knowsLedger is true for a repository that has the ledger, or a copy of it, except for a ledger that was closed with its delivery.
 func (m memory) knowsLedger() bool {
 	return isOpen(m.ledger) || m.record != nil && m.record.copy != nil
 }
@@ -152,7 +152,7 @@ func (r *repo) backup() *repo {
 	return &repo{dirs: maps.Clone(r.dirs), objects: maps.Clone(r.objects), memory: r.memory, did: slices.Clone(r.did)}
 }
 
-// restoreRepository restores a repository from its backup. What was recorded since may be decided again.
+// restoreRepository restores a repository from its backup. Later records may be decided again.
 func (w *walk) restoreRepository(name string) {
 	was, r := w.gitBackups[name], w.repos[name]
 	if was == nil {
@@ -164,8 +164,8 @@ func (w *walk) restoreRepository(name string) {
 	w.truth.restore(lost, r.memory.ledger)
 }
 
-// restore lets the truth forget what the ledger that was lost recorded, and the one that was restored from a backup since, and remember what that
-// records now. A ledger that no object ever showed is opened again under its identity.
+// restore lets the truth forget the records of the lost ledger, and of the ledger that was restored from a backup since, and adopt the present
+// records of that ledger. A ledger that no object ever showed is opened again under its identity.
 func (t *truth) restore(lost, s ledger.State) {
 	isOf := func(n numbered) bool { return n.ledger == lost.Ledger || n.ledger == s.Ledger && n.epoch == s.Epoch }
 	maps.DeleteFunc(t.verdicts, func(n numbered, _ ledger.Result) bool { return isOf(n) })
@@ -205,7 +205,7 @@ func (w *walk) isWhereItWasMoved() {
 	}
 }
 
-// isBetweenHomes is true while the ledger left a home, and what a repository of its revision was asked for was lost or belongs to no revision, and cannot be
+// isBetweenHomes is true while the ledger left a home, and the request to a repository of its revision was lost or belongs to no revision, and cannot be
 // rendered.
 func (w *walk) isBetweenHomes() bool {
 	if !w.isInvalid() || w.ledger().Seq > 0 {
@@ -235,8 +235,8 @@ func (w *walk) sealedLedger() ledger.State {
 	return ledger.State{}
 }
 
-// areMovesAnswered checks that no request to move the ledger waits at the end. While nothing can be rendered, the ledger stays where what it asks for is
-// lost, and waits where it is not known whether the repository is delivered to.
+// areMovesAnswered checks that no request to move the ledger waits at the end. While rendering fails, the ledger stays if its request is lost, and waits
+// if it is unknown whether the repository gets a delivery.
 func (w *walk) areMovesAnswered(out *reply) {
 	for _, r := range out.Status.Requests {
 		if w.wanted[r.UID].Action == rolloutv1alpha1.ActionMoveLedger && r.Result == string(rolloutv1alpha1.ResultWaiting) && !w.isInvalid() {

@@ -12,7 +12,7 @@ import (
 // opened is the first of the stories whose beginning is written down, since chance finds none like it among thousands.
 const opened = 1_000_000
 
-// A writtenStory is one whose beginning is written down.
+// A writtenStory is a scenario with a written beginning.
 type writtenStory struct {
 	name  string
 	begin func(*walk)
@@ -29,7 +29,7 @@ func writtenStories() []writtenStory {
 	}
 }
 
-// open a story, with what is written down for it or with something that works.
+// open begins a scenario, with its written beginning or with a working revision.
 func (w *walk) open(seed uint64) {
 	all := writtenStories()
 	if n := seed - opened; seed >= opened && n < uint64(len(all)) {
@@ -55,8 +55,8 @@ func (w *walk) works() {
 	}
 }
 
-// judgedTwice is told until one intent was ordered and rejected, and a call that read everything before, and the catalog after, asks late for another
-// request under the same number.
+// judgedTwice runs until one intent was ordered and rejected, and a late call, with old objects and the new catalog, orders another request under the
+// same number.
 func (w *walk) judgedTwice() {
 	first, second := w.deliveryTo("default"), w.deliveryTo("other")
 	w.wish(3)
@@ -75,7 +75,7 @@ func (w *walk) judgedTwice() {
 	w.provide(first, false)
 }
 
-// takenBack goes on until a user rolled back what was verified, and what comes next breaks.
+// takenBack runs until a user rolled back a verified revision, and the next revision breaks.
 func (w *walk) takenBack() {
 	w.wish(3)
 	w.works()
@@ -85,8 +85,8 @@ func (w *walk) takenBack() {
 	w.works()
 }
 
-// lostTogether is told until a revision is verified in both repositories, all objects are lost, and the follower is the first that is asked, which
-// refuses by then what it took before.
+// lostTogether runs until a revision is verified in both repositories, all objects are lost, and the follower is the first to get a request, which
+// now refuses an earlier request.
 func (w *walk) lostTogether() {
 	w.loseObjects()
 	w.repos["default"].dead, w.repos["other"].refuses = true, true
@@ -112,8 +112,8 @@ func (w *walk) homeMadeAnew() {
 	w.works()
 }
 
-// stateLost goes on until the home lost its state while its object is there, which shows what no follower knows and no object reports: that a user gave
-// the revision up, by a request that is deleted since.
+// stateLost runs until the home lost its state while its object exists, whose status has an event that no follower knows and no object reports: that a
+// user gave the revision up, by a request that is deleted since.
 func (w *walk) stateLost() {
 	w.in.Spec.RollbackConfig.AutoRollback = new(false)
 	w.sites["edge2"].stuck = true

@@ -16,22 +16,22 @@ import (
 
 // A player plays a Site, with its engine.
 type player struct {
-	// runs is the tree that it runs at each place, and tried the one that it failed with.
+	// runs is the running tree at each place, and tried the tree that failed.
 	runs, tried map[string]string
 	stuck       bool
 	// clustered is true for a Site that waits for its cluster, and built while that is ready.
 	clustered, built bool
-	// untold is true for a Site of which nobody tells what it runs: what was delivered counts.
+	// untold is true for a Site without a report of its running tree: the delivered tree counts.
 	untold bool
 }
 
-// quality is what becomes of a tree.
+// quality is the effect of a tree.
 type quality struct {
-	// Breaks says that engines fail with it, and Slow that its objectives are missed.
+	// Breaks is set if engines fail with it, and Slow if its objectives are missed.
 	Breaks, Slow bool
 }
 
-// sync plays the engine: it runs what the branch has, if it can.
+// sync plays the engine: it runs the tree of the branch, if it can.
 func (p *player) sync(r *repo, repository, path string, of map[string]quality) {
 	id, ok := r.dirs[path]
 	if p.stuck || !ok {
@@ -192,7 +192,7 @@ func (w *walk) measure(g *rolloutv1alpha1.Gate) {
 		w.begun[g.GetName()] = w.now
 		at.StartedAt = new(metav1.NewTime(w.now))
 		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
-		return // What is measured is told later than that it began.
+		return // The result of a measurement is reported later than its start.
 	}
 	if w.unmeasurable != "" {
 		setReady(g, corev1.ConditionFalse, w.unmeasurable)
@@ -232,7 +232,7 @@ func (w *walk) measure(g *rolloutv1alpha1.Gate) {
 // gatePatience is how long the Gates of stories wait for a measurement.
 const gatePatience = 10 * time.Minute
 
-// measureNothing plays a Gate that nobody answers.
+// measureNothing plays a Gate whose backend does not answer.
 func (w *walk) measureNothing(g *rolloutv1alpha1.Gate) {
 	if w.now.Sub(w.begun[g.GetName()]) < gatePatience {
 		setReady(g, corev1.ConditionFalse, rolloutv1alpha1.ReasonMeasuring)
@@ -276,7 +276,7 @@ func (w *walk) syncProves(asked ledger.Position) bool {
 		ready.Status == corev1.ConditionTrue && ready.ObservedGeneration == w.sync.GetGeneration()
 }
 
-// slow is true for a Site that runs what misses its objectives.
+// slow is true for a Site that runs a tree that misses its objectives.
 func (w *walk) slow(site string) bool {
 	for _, id := range w.sites[site].runs {
 		if w.qualities[id].Slow {

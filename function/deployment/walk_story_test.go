@@ -13,14 +13,14 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// provide lets the provider reconcile one delivery, and looks at what got into Git.
+// provide lets the provider reconcile one delivery, and checks the content of Git.
 func (w *walk) provide(name string, crash bool) {
 	d := copyForStatus(w.deliveries[name])
 	r := w.repos[d.Spec.ProviderConfigReference.Name]
 	before := r.memory.record
 	// A call may have seen the numbers of a ledger of which nothing is left, and order the next one.
 	if err := r.deliver(d, w.reportedElsewhere(name), w.now, crash); err != nil && (r.memory.ledger.Seq > 0 || !w.truth.lossy || !isAboutNumber(err)) {
-		w.truth.violatedf("%s is asked to record what is illegal: %s", name, err)
+		w.truth.violatedf("%s gets an illegal event: %s", name, err)
 	}
 	w.noteShown(r.memory.ledger, d, crash)
 	if reason := reasonOf(d); reason != "" {
@@ -35,8 +35,8 @@ func (w *walk) provide(name string, crash bool) {
 	}
 }
 
-// noteShown notes whether the status of a home shows its current revision. One that was recorded before the provider stopped counts as unseen until the
-// events that were asked for are found to be recorded: a home that is asked for others refuses.
+// noteShown records whether the status of a home shows its current revision. A revision that was recorded before the provider stopped counts as unseen
+// until the requested events are found in the ledger: a home with a request for other events refuses.
 func (w *walk) noteShown(s ledger.State, d *deliveryv1alpha1.GitDelivery, crash bool) {
 	asked := d.Spec.ForProvider.Ledger
 	if s.Current == nil || asked == nil || !wasRecorded(s, *asked) {
@@ -77,7 +77,7 @@ func copyForStatus(d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDeliver
 	return &out
 }
 
-// judgeRecord checks that a repository applied what the home had recorded, and did not go back.
+// judgeRecord checks that a repository applied the recorded position of the home, and did not go back.
 func (w *walk) judgeRecord(name string, before, after *record) {
 	if !w.truth.heads[after.head] {
 		w.truth.violatedf("%s applied event %d of epoch %d, which the home had not recorded", name, after.head.Seq, after.head.Epoch)
@@ -87,7 +87,7 @@ func (w *walk) judgeRecord(name string, before, after *record) {
 	}
 }
 
-// count what a repository was brought to, as live where no object reports more.
+// count counts the trees in a repository as live if no object reports more.
 func (w *walk) count(d *deliveryv1alpha1.GitDelivery, is *record) {
 	for _, t := range d.Spec.ForProvider.Trees {
 		if t.Action == deliveryv1alpha1.ActionDesired {
@@ -163,7 +163,7 @@ func (w *walk) lookAgain() {
 	}
 }
 
-// tell one story, and return what was wrong with it. What happens in it is noted where that is wanted.
+// tell plays one scenario, and returns its violation. Its log is kept if requested.
 func tell(t *testing.T, cores []*Core, seed uint64, steps int, isNoted bool) *walk {
 	t.Helper()
 	w := newWalk(t, cores, seed)

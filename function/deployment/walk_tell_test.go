@@ -20,11 +20,11 @@ import (
 // stepsOf a story.
 const stepsOf = 70
 
-// mostMemory is how many bytes stories may take before what is garbage is collected more often.
+// mostMemory is the heap size of scenarios, in bytes, above which garbage is collected more often.
 const mostMemory = 2 << 30
 
-// TestWalk tells stories of faults. INTENTPLANE_WALK names them, as 7, 1-100 or 4,8,15, and the first that goes wrong is told with all that
-// happens in it. It says how many are told in a CPU-second.
+// TestWalk plays scenarios of faults. INTENTPLANE_WALK selects them, as 7, 1-100 or 4,8,15, and the first with a violation is played again
+// with its log. It reports the number of scenarios in a CPU-second.
 func TestWalk(t *testing.T) {
 	all := stories(t)
 	ends, began := tally{all: map[string]int{}, excused: map[string]int{}}, spentTime()
@@ -58,12 +58,12 @@ func spentTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// perSecond is how many stories are told in each second of a processor since it began.
+// perSecond returns the number of scenarios in each second of a processor since it began.
 func perSecond(n int, began time.Duration) float64 {
 	return float64(n) / max(spentTime()-began, time.Millisecond).Seconds()
 }
 
-// stories that are told: in make test always the same.
+// stories returns the seeds of the scenarios: in make test always the same.
 func stories(t *testing.T) []uint64 {
 	t.Helper()
 	named := os.Getenv("INTENTPLANE_WALK")
@@ -80,7 +80,7 @@ func stories(t *testing.T) []uint64 {
 		first, err := strconv.ParseUint(from, 10, 64)
 		last, err2 := strconv.ParseUint(to, 10, 64)
 		if err != nil || err2 != nil {
-			t.Fatalf("INTENTPLANE_WALK=%s: %q is no story", named, part)
+			t.Fatalf("INTENTPLANE_WALK=%s: %q is not a scenario", named, part)
 		}
 		for ; first <= last; first++ {
 			out = append(out, first)
@@ -98,7 +98,7 @@ type tally struct {
 	failed  int
 }
 
-// mostFailures is after how many stories that went wrong no more are told.
+// mostFailures is the number of scenarios with a violation after which no more are played.
 const mostFailures = 10
 
 // count an end, and the exceptions that its story made use of.
@@ -119,14 +119,14 @@ func (c *tally) fail() int {
 	return c.failed - 1
 }
 
-// isFull is true once so many stories went wrong that no more are told.
+// isFull is true once so many scenarios had a violation that no more are played.
 func (c *tally) isFull() bool {
 	c.Lock()
 	defer c.Unlock()
 	return c.failed >= mostFailures
 }
 
-// told is how many stories were told.
+// told returns the number of scenarios that were played.
 func (c *tally) told() int {
 	c.Lock()
 	defer c.Unlock()
@@ -137,8 +137,8 @@ func (c *tally) told() int {
 	return n
 }
 
-// tellAll tells every nth of the stories, for as many tellers as there are processors. The first one that goes wrong is told with all that happens in
-// it, and of the others what is wrong.
+// tellAll plays every nth of the scenarios, for as many workers as there are processors. The first with a violation is played with its log; for the
+// others only the violation is reported.
 func tellAll(t *testing.T, stories []uint64, ends *tally) {
 	t.Helper()
 	cores := versions()
@@ -159,7 +159,7 @@ func tellAll(t *testing.T, stories []uint64, ends *tally) {
 	}
 }
 
-// walks are how many stories make test tells.
+// walks returns the number of scenarios in make test.
 func walks() int {
 	if n, err := strconv.Atoi(os.Getenv("INTENTPLANE_WALKS")); err == nil {
 		return n

@@ -28,12 +28,12 @@ type walk struct {
 	*world
 	ctx  context.Context
 	seed uint64
-	// rng are the chances of a story, and aside those of what only some stories have, so that the others stay as they are.
+	// rng are the random choices of a scenario, and aside the random choices of special scenarios, so that the others stay unchanged.
 	rng, aside *rand.Rand
-	// shifts are the chances of what happens to homes of ledgers, and moves says that it happens.
+	// shifts are the random choices of the homes of ledgers, and moves is set if homes move.
 	shifts *rand.Rand
 	moves  bool
-	// gitBackups are what repositories were at some time.
+	// gitBackups are copies of repositories at some time.
 	gitBackups map[string]*repo
 
 	deliveries map[string]*deliveryv1alpha1.GitDelivery
@@ -68,7 +68,7 @@ type walk struct {
 	repeated uint64
 	recent   *call
 	born     int
-	// wanted are what RolloutRequests ask for, by uid.
+	// wanted are the specs of RolloutRequests, by uid.
 	wanted map[string]rolloutv1alpha1.RolloutRequestSpec
 	// cores are versions of the function.
 	cores []*Core
@@ -77,19 +77,19 @@ type walk struct {
 	busy bool
 	// lasting says that not all trouble heals at the end.
 	lasting bool
-	// fresh says that what is applied follows from what there is.
+	// fresh is set if the applied objects are computed from the current objects.
 	fresh bool
-	// unmeasurable is why Gates cannot measure. Empty means that they can.
+	// unmeasurable is the reason why Gates cannot measure. Empty means that they can.
 	unmeasurable xpv2.ConditionReason
 	// begun is when Gates began to measure.
 	begun map[string]time.Time
-	// missing is what keeps no order in this story.
+	// missing is the protection that this scenario lacks.
 	missing protection
-	// honours says that the provider records what follows by mandates.
+	// honours is set if the provider records the next events by mandates.
 	honours bool
 }
 
-// A moment is what a stale read finds.
+// A moment is the result of a stale read.
 type moment struct {
 	deliveries map[string]*deliveryv1alpha1.GitDelivery
 	gates      map[string]*rolloutv1alpha1.Gate
@@ -104,7 +104,7 @@ type plain struct {
 	line string
 }
 
-// versions of the function: one, the next one, which makes the same trees, and one that makes others.
+// versions are versions of the function: one version, the next version, which makes the same trees, and a version that makes other trees.
 func versions() []*Core {
 	out := []*Core{New(plain{}), New(plain{}, WithRendererSpread(0)), New(plain{line: "# new\n"}, WithRendererSpread(0))}
 	for i, c := range out {
@@ -168,8 +168,8 @@ func newWalk(t *testing.T, cores []*Core, seed uint64) *walk {
 	return w
 }
 
-// vary makes some stories special: in one nobody tells what some Sites run, and in another people never rest, and few revisions are taken
-// back within an hour.
+// vary makes some scenarios special: in one some Sites do not report their running tree, and in another users never wait, and few
+// revisions are rolled back within an hour.
 func (w *walk) vary(seed uint64) {
 	if w.aside.IntN(6) == 0 {
 		for _, name := range slices.Sorted(maps.Keys(w.sites)) {
@@ -187,7 +187,7 @@ func (w *walk) vary(seed uint64) {
 // chance is true once in n times.
 func (w *walk) chance(n int) bool { return w.rng.IntN(n) == 0 }
 
-// wish for so many replicas. What they come to says what becomes of it.
+// wish sets a number of replicas. Their number determines the fate of the revision.
 func (w *walk) wish(n int) {
 	w.say(fmt.Sprintf(`{"service": "shop", "sites": ["edge1", "edge2", "edge3"], "replicas": %d}`, n))
 }
@@ -201,7 +201,7 @@ type described func() string
 // String makes the text.
 func (d described) String() string { return d() }
 
-// notef notes what happens, in a story that is noted.
+// notef logs an event, in a scenario with a log.
 func (w *walk) notef(format string, args ...any) {
 	if !w.isNoted {
 		return
@@ -211,7 +211,7 @@ func (w *walk) notef(format string, args ...any) {
 	}
 }
 
-// judge what a call answered.
+// judge checks the answer of a call.
 func (w *walk) judge(m moment, out *reply, fresh bool) {
 	was := m.status.Transitions
 	for i, tr := range out.Status.Transitions {
@@ -219,7 +219,7 @@ func (w *walk) judge(m moment, out *reply, fresh bool) {
 			continue
 		}
 		if !phase.Legal(tr.From, tr.To) {
-			w.truth.violatedf("%s to %s is no edge", tr.From, tr.To)
+			w.truth.violatedf("%s to %s is not an edge", tr.From, tr.To)
 		}
 	}
 	if out.Status.Phase == deploymentv1alpha1.PhaseSucceeded && out.Status.Outcome == deploymentv1alpha1.OutcomeSucceeded && fresh {
@@ -239,7 +239,7 @@ func (w *walk) judge(m moment, out *reply, fresh bool) {
 	}
 }
 
-// callsPerRun is how many calls are repeated for one whose objects are as the API server has them, which takes as long as a dozen others.
+// callsPerRun is the number of calls without an API server for each call with objects as an API server has them, which takes as long as a dozen others.
 const callsPerRun = 12
 
 // again is how a call is repeated: mostly as it was made, and sometimes with objects as the API server has them.
@@ -250,7 +250,7 @@ func (w *walk) again() func(Input, moment) (*reply, error) {
 	return w.runStages
 }
 
-// mustRun checks that every Site once ran what is asked for.
+// mustRun checks that every Site once ran its desired tree.
 func (w *walk) mustRun(said string, asked map[string]*deliveryv1alpha1.GitDelivery) {
 	for _, d := range asked {
 		if d.Spec.ForProvider.Position == nil {
@@ -264,14 +264,14 @@ func (w *walk) mustRun(said string, asked map[string]*deliveryv1alpha1.GitDelive
 	}
 }
 
-// newRepo is a repository that lets the truth know what is recorded.
+// newRepo returns a repository that reports its records to the truth.
 func (w *walk) newRepo() *repo {
 	r := newRepo()
 	r.onRecord, r.missing, r.honours = w.record, w.missing, w.honours
 	return r
 }
 
-// loses notes that a repository lost what was recorded.
+// loses records that a repository lost its records.
 func (w *walk) loses() { w.lost, w.truth.lossy = true, true }
 
 // mustBeVerified checks that a revision which succeeded was recorded to be verified.
@@ -281,7 +281,7 @@ func (w *walk) mustBeVerified(revision int64) {
 	}
 }
 
-// mustSay checks that every object that is to stay says now that it has what is asked for.
+// mustSay checks that every object that is to stay reports its desired state.
 func (w *walk) mustSay(m moment, said string, out *reply) {
 	for name, d := range m.deliveries {
 		if out.objects[name] != nil && !isReady(d) && !isRebasing(d) {
@@ -293,14 +293,14 @@ func (w *walk) mustSay(m moment, said string, out *reply) {
 	}
 }
 
-// isRebasing is true for a home that was Ready before it was asked to record an equivalent request alone. Nothing changes at any Site, and so that makes no
-// deployment unready: story 30432 tells of it.
+// isRebasing is true for a home that was Ready before it got a request to record an equivalent request alone. No Site changes, and so that makes no
+// deployment unready: scenario 30432 is an example.
 func isRebasing(d *deliveryv1alpha1.GitDelivery) bool {
 	asked, c := d.Spec.ForProvider.Ledger, d.GetCondition(xpv2.TypeReady)
 	return asked != nil && len(asked.Events) == 1 && asked.Events[0].Rebased != nil && c.Status == corev1.ConditionTrue && c.ObservedGeneration == d.GetGeneration()-1
 }
 
-// apply what was answered, as far as it gets. What the call did not see is not deleted.
+// apply applies the answer, up to a fault. Objects that the call did not see are not deleted.
 func (w *walk) apply(m moment, out *reply, fresh bool, gets func() bool) {
 	w.fresh = fresh
 	for _, name := range slices.Sorted(maps.Keys(out.objects)) {

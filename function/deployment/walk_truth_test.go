@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// A numbered is one revision of one epoch of a ledger: what is recorded of it never changes.
+// A numbered is one revision of one epoch of a ledger: its record never changes.
 type numbered struct {
 	ledger        string
 	epoch, number int64
@@ -17,7 +17,7 @@ type numbered struct {
 
 func numberedOf(s ledger.State) numbered { return numbered{s.Ledger, s.Epoch, s.Current.Number} }
 
-// A goal is what a Site is brought to: a revision, or the target of its rollback.
+// A goal is the desired revision of a Site, or the target of its rollback.
 type goal struct {
 	epoch, revision int64
 	back            bool
@@ -52,7 +52,7 @@ type visit struct {
 	path     string
 }
 
-// The truth is what really happened, whatever was forgotten.
+// The truth is the log of all real events, also of forgotten events.
 type truth struct {
 	// heads of ledgers that were recorded.
 	heads map[ledger.Head]bool
@@ -76,11 +76,11 @@ type truth struct {
 	forwarded map[visit]bool
 	// asked are the trees that revisions brought to places.
 	asked map[int64]map[string]string
-	// said are the digests of intents, by what was said.
+	// said are the digests of intents, by their text.
 	said map[string]string
-	// lossy says that a repository lost its state or was restored, so that what was recorded may be decided again in another epoch.
+	// lossy is set if a repository lost its state or was restored, so that recorded events may be decided again in another epoch.
 	lossy bool
-	// wiped says that objects were lost, so that it is not known what was asked for.
+	// wiped is set if objects were lost, so that their requests are unknown.
 	wiped bool
 	// sealed are the heads of ledgers that were moved, with the homes that they continue in.
 	sealed map[ledger.Head]string
@@ -93,7 +93,7 @@ type truth struct {
 	rebased map[int64]bool
 	// excused are the exceptions that the story made use of.
 	excused map[string]bool
-	// violations of what has to hold.
+	// violations of the invariants.
 	violations []string
 }
 
@@ -124,7 +124,7 @@ func (t *truth) live(p ledger.Position, site, tree string) {
 	t.ran[run{goalOf(p), site, ""}] = true
 }
 
-// fails notes what a position failed for. Only what fails before a verdict rejects a revision.
+// fails records the failure of a position. Only a failure before a verdict rejects a revision.
 func (t *truth) fails(p ledger.Position, reason string) {
 	t.tried[tryOf(p)] = true
 	if p.Attempt == 0 {
@@ -132,8 +132,8 @@ func (t *truth) fails(p ledger.Position, reason string) {
 	}
 }
 
-// record looks at events that are recorded on top of a state, all of them in one push. What is between them was never there to be seen: where a state was lost,
-// what was recorded in it may be recorded again, from the first event on.
+// record checks events that are recorded on top of a state, all of them in one push. States between them were never visible: after a state was lost, its
+// records may be recorded again, from the first event on.
 func (t *truth) record(s ledger.State, events []ledger.Event, now time.Time) {
 	pushed := map[numbered]ledger.State{}
 	for _, e := range events {
@@ -160,15 +160,15 @@ func (t *truth) record(s ledger.State, events []ledger.Event, now time.Time) {
 	}
 }
 
-// noteFork notes that a ledger which was moved by force while its home is there goes on in both, as long as no object shows that it was moved: what one of
-// them records is lost then. Where an object shows it, the repository refuses.
+// noteFork records that a ledger which was moved by force while its home exists goes on in both, as long as no object shows the move: the records of one
+// of them are lost then. If an object shows it, the repository refuses.
 func (t *truth) noteFork(s, next ledger.State) {
 	if s.Epoch > 0 && next.Epoch < t.newest.Epoch {
 		t.lossy = true
 	}
 }
 
-// recordState checks that what was recorded of a revision does not change in its epoch.
+// recordState checks that the record of a revision does not change in its epoch.
 func (t *truth) recordState(s ledger.State) {
 	if t.heads[s.Head] = true; s.Current == nil {
 		return
@@ -188,7 +188,7 @@ func (t *truth) recordState(s ledger.State) {
 	}
 }
 
-// recordEvent checks that an event follows from what happened.
+// recordEvent checks that the real events justify an event.
 func (t *truth) recordEvent(s ledger.State, e ledger.Event, next ledger.State) {
 	switch {
 	case e.Ordered != nil:
@@ -224,7 +224,7 @@ func (t *truth) take(uid string, s ledger.State) {
 	t.taken[uid] = numbered{s.Ledger, s.Epoch, s.LastNumber}
 }
 
-// recordOrder checks that a revision may follow from the one before.
+// recordOrder checks that a revision may follow the previous revision.
 func (t *truth) recordOrder(s, next ledger.State) {
 	r := next.Current
 	if n, held := t.rejected[r.Request.Intent]; held && r.RequestRef == nil && !t.lossy {
@@ -240,7 +240,7 @@ func (t *truth) recordOrder(s, next ledger.State) {
 	}
 }
 
-// recordVerdict checks that what is verified ran at every Site, and that there was a reason to reject.
+// recordVerdict checks that a verified revision ran at every Site, and that there was a reason to reject.
 func (t *truth) recordVerdict(s ledger.State, j ledger.Judged) {
 	if j.Verdict.Result == ledger.VerdictRejected {
 		t.rejected[s.Current.Request.Intent] = s.Current.Number
@@ -267,7 +267,7 @@ func (t *truth) provenStep(s ledger.State, step int32, does string) {
 	}
 }
 
-// refuteStep returns why a step of a revision is not proven. It is empty for one that is.
+// refuteStep returns why a step of a revision is not proven. It is empty for a proven step.
 func (t *truth) refuteStep(s ledger.State, step int32) string {
 	p := s.Position()
 	for _, site := range s.Current.Plan[step].Sites {
@@ -288,7 +288,7 @@ func (t *truth) wasVerified(s ledger.State, target int64) {
 	}
 }
 
-// recordRecovery checks that a ledger which nothing was lost of is not recovered, and takes over what the recovered state knows.
+// recordRecovery checks that a complete ledger is not recovered, and takes over the recovered state.
 func (t *truth) recordRecovery(r ledger.Recovered, next ledger.State) {
 	if r.RequestRef != nil {
 		t.recordForcedMove(r, next)
@@ -317,7 +317,7 @@ func (t *truth) rememberHistory(s ledger.State) {
 	}
 }
 
-// inherit lets what happened to a revision in one epoch count in another.
+// inherit lets the history of a revision in one epoch count in another.
 func (t *truth) inherit(from, revision, epoch int64) {
 	for _, all := range []map[run]bool{t.ran, t.admitted} {
 		for k := range all {
@@ -341,8 +341,9 @@ func (t *truth) inherit(from, revision, epoch int64) {
 	}
 }
 
-// bring notes that a revision brings a tree to a place of so many. One that comes to the trees of the revision before, for its intent, is no other
-// revision, unless a user asked for it. A call that had ordered another one under the number of one that it could not see does not know the trees of that one.
+// bring records that a revision brings a tree to one of its places. A revision with the trees and the intent of the previous revision counts as the same
+// revision, unless a user requested it. A call that had ordered another revision under the number of a revision that it could not see does not know the trees
+// of that revision.
 func (t *truth) bring(s ledger.State, at, tree string, places int) {
 	number := s.Current.Number
 	if t.asked[number] == nil {
@@ -361,7 +362,7 @@ func (t *truth) bring(s ledger.State, at, tree string, places int) {
 	}
 }
 
-// forget what ledgers recorded of which nothing is left.
+// forget drops the records of ledgers that have no copy left.
 func (t *truth) forget() {
 	clear(t.verdicts)
 	clear(t.intents)

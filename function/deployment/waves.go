@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// A wavesError says what is wrong with the waves of a spec.
+// A wavesError is the error for invalid waves of a spec.
 type wavesError struct{ message string }
 
 // Error names the field.
@@ -19,8 +19,7 @@ func invalidWave(i int, format string, args ...any) error {
 	return &wavesError{message: fmt.Sprintf("spec.deliveryConfig.waves[%d]: ", i) + fmt.Sprintf(format, args...)}
 }
 
-// planSteps brings a revision to the Sites of one wave after the other, and at last to those that are in none. A wave without Sites is
-// no step.
+// planSteps brings a revision to the Sites of one wave after the other, and at last to the Sites in no wave. A wave without Sites adds no step.
 func planSteps(waves []deploymentv1alpha1.Wave, places []catalog.Place) ([]ledger.Step, error) {
 	in, err := waveOfSites(waves, places)
 	if err != nil {
@@ -37,7 +36,7 @@ func planSteps(waves []deploymentv1alpha1.Wave, places []catalog.Place) ([]ledge
 	return slices.DeleteFunc(steps, func(s ledger.Step) bool { return len(s.Sites) == 0 }), nil
 }
 
-// waveOfSites is which wave each Site is in.
+// waveOfSites returns the index of the wave of each Site.
 func waveOfSites(waves []deploymentv1alpha1.Wave, places []catalog.Place) (map[string]int, error) {
 	in := map[string]int{}
 	for i, w := range waves {
@@ -58,7 +57,7 @@ func waveOfSites(waves []deploymentv1alpha1.Wave, places []catalog.Place) (map[s
 	return in, nil
 }
 
-// checkSitesChosen returns an error for a Site that was not chosen: one whose name was misspelt would come last, and not first.
+// checkSitesChosen returns an error for a Site that was not selected: a Site with a misspelt name would come last, and not first.
 func checkSitesChosen(i int, w deploymentv1alpha1.Wave, places []catalog.Place) error {
 	for _, name := range w.Sites {
 		if !slices.ContainsFunc(places, func(p catalog.Place) bool { return p.Site.GetName() == string(name) }) {

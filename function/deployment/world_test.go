@@ -29,7 +29,7 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// A world plays Crossplane and the provider around a Core: it answers needs, applies what is desired, and delivers it.
+// A world plays Crossplane and the provider around a Core: it answers needs, applies the desired resources, and delivers them.
 type world struct {
 	t       testing.TB
 	core    *Core
@@ -40,7 +40,7 @@ type world struct {
 	refusal      xpv2.ConditionReason
 	// isLate says that each call is made twice before the provider has carried out the first one.
 	isLate bool
-	// losesFiles says that no object may have the files of what was restored, so that nothing tells the SiteSync which Deployments these have.
+	// losesFiles is set if no object may have the restored files, so that the SiteSync does not know their Deployments.
 	losesFiles bool
 	// applied are the objects as they were applied last, by their name in the composition.
 	applied map[string]appliedObject
@@ -154,7 +154,7 @@ func (w *world) answer(needs []catalog.Need) bool {
 	return isNew
 }
 
-// labelSite does what the provider does to Sites.
+// labelSite labels Sites as the provider does.
 func labelSite(o *unstructured.Unstructured) {
 	if o.GetKind() != "Site" {
 		return
@@ -194,7 +194,7 @@ func (w *world) call() *Output {
 	out := w.run()
 	for range 5 {
 		if !w.answer(out.Needs) {
-			break // The next call would know what this one did.
+			break // The next call would have the same input as this call.
 		}
 		next := w.run()
 		same := cmp.Equal(out.Needs, next.Needs)
@@ -206,7 +206,7 @@ func (w *world) call() *Output {
 	return out
 }
 
-// apply makes what is desired observed, with the fields' owner.
+// apply makes the desired resources observed, with the fields' owner.
 func (w *world) apply(out *Output) {
 	w.t.Helper()
 	for name, r := range out.Resources {
@@ -232,7 +232,7 @@ func (w *world) apply(out *Output) {
 	}
 }
 
-// An appliedObject is what was applied last under a name, and its managedFields.
+// An appliedObject is the last applied object of a name, with its managedFields.
 type appliedObject struct {
 	object map[string]any
 	fields []metav1.ManagedFieldsEntry
@@ -277,7 +277,7 @@ func (w *world) deliver(names ...string) {
 		d := w.decode(w.in.Observed[name])
 		url := w.url(name)
 		if err := w.repository(url).deliver(d, ledger.Head{}, w.in.Now.Time, false); err != nil {
-			w.t.Errorf("%s is asked to record what is illegal: %s", name, err)
+			w.t.Errorf("%s gets an illegal event: %s", name, err)
 		}
 		if r := d.Status.AtProvider.Remote; r != nil {
 			r.URL = url
@@ -300,7 +300,7 @@ func (w *world) decode(o *unstructured.Unstructured) *deliveryv1alpha1.GitDelive
 	return d
 }
 
-// repository that a URL names. One that no delivery named before is empty.
+// repository returns the repository of a URL. A repository that no delivery named before is empty.
 func (w *world) repository(url string) *repo {
 	if w.repositories[url] == nil {
 		w.repositories[url] = newRepo()
@@ -335,8 +335,8 @@ func condition(typ, status, reason string, o *unstructured.Unstructured) any {
 	}
 }
 
-// url of the repository that a delivery is carried out in: the one that its configuration names by now. Without the configuration it is
-// the one from before.
+// url returns the URL of the repository that a delivery is carried out in: the URL in the current configuration. Without the
+// configuration it is the previous URL.
 func (w *world) url(name string) string {
 	d := w.in.Observed[name].Object
 	kind, _, _ := unstructured.NestedString(d, "spec", "providerConfigRef", "kind")
@@ -350,7 +350,7 @@ func (w *world) url(name string) string {
 	return url
 }
 
-// settle calls, applies and delivers until the deployment has what it asks for.
+// settle calls, applies and delivers until the deployment reaches the desired state.
 func (w *world) settle() *Output {
 	w.t.Helper()
 	for range 5 {

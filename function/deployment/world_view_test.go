@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// view is what a story looks at.
+// view has the values that a scenario compares.
 type view struct {
 	Phase    deploymentv1alpha1.Phase
 	Ready    bool
@@ -54,7 +54,7 @@ func (w *world) wantCondition(reason string, out *Output, typ string, status cor
 	}
 }
 
-// wantFrozen checks that exactly what is there is desired, in every field.
+// wantFrozen checks that the desired resources equal the observed resources, in every field.
 func (w *world) wantFrozen(reason string, out *Output) {
 	w.t.Helper()
 	if len(out.Resources) != len(w.in.Observed) {

@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// availabilityKind is that of checks which wait until pods of the revision are available.
+// availabilityKind returns the kind of checks that wait until pods of the revision are available.
 func availabilityKind() kind {
 	return kind{
 		block: "availability", read: readAvailabilityImage,

@@ -22,7 +22,7 @@ const (
 	longestTimeout   = 24 * time.Hour
 )
 
-// postCheckDelay is the shortest one allowed: a script can wait by itself for what it needs.
+// postCheckDelay is the shortest allowed delay: a script can wait by itself for its prerequisites.
 const postCheckDelay = "1s"
 
 const postCheckPath = "spec.gatesConfig.postCheck"
@@ -118,7 +118,7 @@ func normalizeThreshold(k kind, c *deploymentv1alpha1.Check) error {
 		return errors.Errorf("%q needs a comparison, such as <= or >=, which says which side is good", c.Threshold)
 	}
 	if c.Unit == "" && t.Unit() != "" {
-		return errors.Errorf("%q is in %s, and unit does not say what the value is in", c.Threshold, t.Unit())
+		return errors.Errorf("%q is in %s: set unit to the unit of the value", c.Threshold, t.Unit())
 	}
 	if t, err = t.In(c.Unit); err != nil {
 		return err

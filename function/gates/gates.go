@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/function/memo"
 )
 
-// Bounds of the checks of one deployment. The schema has the first one too.
+// Bounds of the checks of one deployment. The schema has the first bound, too.
 const (
 	maxChecks      = 200
 	maxBytes       = 512 << 10
@@ -29,16 +29,16 @@ const (
 	// maxFillWeight bounds the weight of the regular expressions of all queries, each of which counts once for each Site that it is filled for.
 	maxFillWeight = 1_000_000
 
-	// maxParsed is how many parsed queries, and how many parsed expressions, a Compiler remembers.
+	// maxParsed is the number of parsed queries, and of parsed expressions, in the cache of a Compiler.
 	maxParsed = 1000
 
 	// bytesPerCheck is about how many bytes a check has beside its texts.
 	bytesPerCheck = 500
 )
 
-// Input is what checks are compiled from.
+// Input is the input of the compilation of checks.
 type Input struct {
-	// Service of the intent, and Namespace of the claim: what the placeholders of queries stand for.
+	// Service of the intent, and Namespace of the claim: the values of the placeholders of queries.
 	Service, Namespace string
 
 	// Image of the intent. Empty means the Blueprint's.
@@ -128,7 +128,7 @@ func (c *Compiler) Compile(in Input) (Checks, error) {
 // refusals are all problems of the checks of a deployment, so that a user can repair all Sites at once.
 type refusals []error
 
-// maxRefusals is how many refusals are named.
+// maxRefusals is the greatest number of refusals in a message.
 const maxRefusals = 10
 
 // joinErrors returns one error that names each refusal once, in their order, or nil if there are none.
@@ -217,7 +217,7 @@ type declaredCheck struct {
 	kind kind
 	// fromDeployment is true for a check that the deployment declares, and false for a metric of its Blueprint.
 	fromDeployment bool
-	// rules that the deployment declares for a metric. A Site and its configuration bound these, and not those of the Blueprint.
+	// rules that the deployment declares for a metric. A Site and its configuration bound these, but not the rules of the Blueprint.
 	rules deploymentv1alpha1.MetricRules
 	deploymentv1alpha1.Check
 }

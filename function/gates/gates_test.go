@@ -109,7 +109,7 @@ func TestCompile(t *testing.T) {
 		config config
 		want   []string
 	}{
-		"Off": {reason: "Gates that are off judge by nothing, also what they could not.", config: config{Enabled: &off, SLOThresholds: thresholds{"x": "1"}}},
+		"Off": {reason: "Gates that are off judge by nothing, and refuse nothing.", config: config{Enabled: &off, SLOThresholds: thresholds{"x": "1"}}},
 		"Objectives": {
 			reason: "Each Site is judged by each metric, in the unit of the Blueprint, and from its good side.",
 			config: config{SLOThresholds: thresholds{"latency_p99": "500ms", "availability": "99.0"}},
@@ -132,7 +132,7 @@ func TestCompile(t *testing.T) {
 			},
 		},
 		"Availability": {
-			reason: "Pods of the intent's image have to be available at each Site, or those of the image that the check names.",
+			reason: "Pods of the intent's image, or of the image that the check names, have to be available at each Site.",
 			config: config{Checks: []check{
 				{Name: "up", Type: "Availability", Availability: &deploymentv1alpha1.AvailabilityCheck{}},
 				{Name: "proxy", Site: "edge1", Type: "Availability", Availability: &deploymentv1alpha1.AvailabilityCheck{Image: "proxy:2", MinAvailable: new(int32(3))}},
@@ -201,11 +201,11 @@ func TestCompileRefuses(t *testing.T) {
 		want   string
 	}{
 		"UnknownMetric": {
-			reason: "A misspelt metric is refused with the names of those that exist.", config: config{SLOThresholds: thresholds{"latency": "1s"}},
+			reason: "A misspelt metric is refused with the names of existing metrics.", config: config{SLOThresholds: thresholds{"latency": "1s"}},
 			want: `spec.gatesConfig.sloThresholds.latency: Blueprint web-1.0.0 has no such metric: it has availability, latency_p99`,
 		},
 		"NoMetrics": {
-			reason: "A threshold that nothing measures is refused with what to do.", config: config{SLOThresholds: thresholds{"latency": "1s"}},
+			reason: "A threshold without a measurement is refused with the action to take.", config: config{SLOThresholds: thresholds{"latency": "1s"}},
 			change: func(in *Input) { in.Blueprint.Spec.Metrics = nil },
 			want: `spec.gatesConfig.sloThresholds.latency: Blueprint web-1.0.0 has no metrics, so no threshold can be judged: leave the threshold out (spec.gatesConfig.sloThresholds, ` +
 				`or slos in the intent), or choose a Blueprint whose spec.metrics measures it`,
@@ -249,24 +249,24 @@ func TestCompileRefuses(t *testing.T) {
 		},
 		"NoUnit": {
 			reason: "A query in seconds would always be below 500.", config: one(prometheus(check{Threshold: "< 500ms"})),
-			want: `spec.gatesConfig.checks[0]: threshold: "< 500ms" is in ms, and unit does not say what the value is in`,
+			want: `spec.gatesConfig.checks[0]: threshold: "< 500ms" is in ms: set unit to the unit of the value`,
 		},
 		"OwnUnit": {
 			reason: "A threshold in a unit of time is refused for a check in percent.", config: one(prometheus(check{Threshold: "< 500ms", Unit: "%"})),
 			want: `spec.gatesConfig.checks[0]: threshold: "< 500ms" cannot be said in %`,
 		},
 		"Query": {
-			reason: "What is not PromQL would only be an error later.",
+			reason: "A query that is not PromQL would only fail later.",
 			config: one(check{Name: "own", Type: "Prometheus", Threshold: "< 1", Prometheus: &deploymentv1alpha1.PrometheusCheck{Query: "x["}}),
 			want:   `spec.gatesConfig.checks[0]: prometheus.query: is not PromQL`,
 		},
 		"Fixed": {
-			reason: "What can never be judged is not delivered.", config: one(checkWithQuery("x @ 1")),
-			want: `spec.gatesConfig.checks[0]: prometheus.query: looks at a fixed time, which may lie before what is measured went live`,
+			reason: "A query that can never be judged is not delivered.", config: one(checkWithQuery("x @ 1")),
+			want: `spec.gatesConfig.checks[0]: prometheus.query: looks at a fixed time, which may lie before the measured revision went live`,
 		},
 		"Window": {
 			reason: "A query that could be judged only after a month is refused.", config: one(checkWithQuery("rate(x[30d])")),
-			want: `spec.gatesConfig.checks[0]: prometheus.query: looks back or ahead for more than 24h, and could not be asked before what is measured was live for as long`,
+			want: `spec.gatesConfig.checks[0]: prometheus.query: looks back or ahead for more than 24h: the measured revision would have to be live for as long before the first query`,
 		},
 		"Heavy": {
 			reason: "A few bytes may take gigabytes to compile.", config: one(checkWithQuery(`x{a=~"(?i)\\pL{900}"}`)),
@@ -282,7 +282,7 @@ func TestCompileRefuses(t *testing.T) {
 			want:   `spec.gatesConfig.checks[0]: the regular expressions of all queries take too long to compile for 40 Sites: use fewer or simpler ones`,
 		},
 		"JobThreshold": {
-			reason: "What would be ignored is refused.", config: one(check{Name: "own", Type: "Job", Threshold: "< 1", Job: job("curl:8").Job}),
+			reason: "A field that would be ignored is refused.", config: one(check{Name: "own", Type: "Job", Threshold: "< 1", Job: job("curl:8").Job}),
 			want: `spec.gatesConfig.checks[0]: threshold: a Job has none: the code that it exits with decides`,
 		},
 		"AvailabilityThreshold": {
@@ -398,7 +398,7 @@ func TestCompileRefuses(t *testing.T) {
 			reason: "The Site's server on the provider's own machine is refused before it is asked.", config: one(checkWithQuery("x")),
 			change: func(in *Input) { in.Places[0].Site.Spec.Metrics.Prometheus.Address = "http://127.0.0.1:9090/c4n4ry" },
 			want: `spec.gatesConfig.checks[0]: Site "edge1": spec.metrics.prometheus.address of the Site: ` +
-				`"127.0.0.1:9090" is a loopback address, which is the provider's own machine: name one that the provider's Pod reaches`,
+				`"127.0.0.1:9090" is a loopback address, which is the provider's own machine: name an address that the provider's Pod reaches`,
 		},
 		"Address": {
 			reason: "A server of one's own is such a host.",
@@ -439,7 +439,7 @@ func TestCompileRefuses(t *testing.T) {
 			if err != nil {
 				got = err.Error()
 			}
-			// What the parser of PromQL says is its own.
+			// The message of PromQL's parser is left out.
 			got, _, _ = strings.Cut(got, ": 1:")
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nCompile(...): -want error, +got error:\n%s", tc.reason, diff)
@@ -557,7 +557,7 @@ func TestOwnQueries(t *testing.T) {
 		want   bool
 	}{
 		"Allowed":   {reason: "Without a word they are allowed.", config: config{Checks: []check{checkWithQuery("x")}}, place: newPlace("edge1"), want: true},
-		"Blueprint": {reason: "What the Blueprint asks is not the tenant's.", config: config{SLOThresholds: thresholds{"availability": "99"}}, place: deny(newPlace("edge1")), want: true},
+		"Blueprint": {reason: "A query of the Blueprint does not count as the tenant's.", config: config{SLOThresholds: thresholds{"availability": "99"}}, place: deny(newPlace("edge1")), want: true},
 		"Elsewhere": {reason: "Another server is asked without credentials.", config: config{Checks: []check{elsewhere}}, place: deny(newPlace("edge1")), want: true},
 		"Web":       {reason: "A check of a web server is not subject to ownQueries.", config: config{Checks: []check{empty}}, place: deny(newPlace("edge1")), want: true},
 		"Known":     {reason: "To say its address does not make it another server.", config: config{Checks: []check{known}}, place: deny(newPlace("edge1"))},

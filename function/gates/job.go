@@ -8,7 +8,7 @@ import (
 
 const typeJob = "Job"
 
-// jobKind is that of checks which run a script in the Site's cluster.
+// jobKind returns the kind of checks that run a script in the Site's cluster.
 func jobKind() kind {
 	return kind{
 		block: "job", read: readJobImage, whyNoThreshold: "a Job has none: the code that it exits with decides",

@@ -14,7 +14,7 @@ import (
 // a check. How each kind is measured is listed in provider/controller/gate/kinds.go, and its fields are in apis/deployment/v1alpha1/gates_types.go.
 func kinds() []kind { return []kind{prometheusKind(), jobKind(), webKind(), availabilityKind()} }
 
-// A kind is what checks of one type have that others do not. A function that is nil does nothing.
+// A kind has the properties of checks of one type. A function that is nil does nothing.
 type kind struct {
 	// block is the name of the field that a check of this kind sets.
 	block string
@@ -22,17 +22,17 @@ type kind struct {
 	// isSet reports whether a check sets that field.
 	isSet func(check *deploymentv1alpha1.Check) bool
 
-	// read refuses a check of a deployment that could never be measured, with an error that names the field. It adds to weight what the
-	// check takes to read: all checks of a deployment share one bound.
+	// read refuses a check of a deployment that could never be measured, with an error that names the field. It adds the cost of
+	// reading the check to weight: all checks of a deployment share one bound.
 	read func(c *Compiler, check *deploymentv1alpha1.Check, weight *int) error
 
 	// whyNoThreshold says why a check of this kind has no threshold. Empty if it needs one.
 	whyNoThreshold string
 
-	// fillWeight returns what filling a check for one Site costs, in the weight of regular expressions.
+	// fillWeight returns the cost of filling a check for one Site, in the weight of regular expressions.
 	fillWeight func(c *Compiler, check *deploymentv1alpha1.Check) (int, error)
 
-	// fill puts what follows from the input and the Site of a check into the check.
+	// fill sets the fields of a check that depend on the input and its Site.
 	fill func(c *Compiler, in Input, check *deploymentv1alpha1.Check) error
 
 	// allow returns an error, which names the field, for a check that may not be made at a place. It is never nil.
@@ -57,8 +57,8 @@ func kindOf(check *deploymentv1alpha1.Check) (kind, error) {
 	return kind{}, errors.Errorf("type: one of %s must be set", strings.Join(blocks, ", "))
 }
 
-// Lead returns how long a Site has to run a revision before a check is measured first, because of what the check looks back at. Zero if it
-// looks at the present only. The initialDelay of the check counts where it is longer.
+// Lead returns how long a Site has to run a revision before a check is measured first, because of the check's lookback. Zero if it looks
+// at the present only. The initialDelay of the check counts if it is longer.
 func Lead(check *deploymentv1alpha1.Check) time.Duration {
 	k, err := kindOf(check)
 	if err != nil || k.lead == nil {

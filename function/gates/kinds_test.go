@@ -46,7 +46,7 @@ func TestLead(t *testing.T) {
 		"Window":     {reason: "A query that looks back needs a revision that is live for longer than that.", check: checkWithQuery("rate(x[5m])"), want: 5*time.Minute + time.Second},
 		"Unreadable": {reason: "A query that cannot be read has no lead.", check: checkWithQuery("x[")},
 		"Web":        {reason: "An answer of a web server is about the present.", check: check{Web: &deploymentv1alpha1.WebCheck{}}},
-		"Pods":       {reason: "What pods do is about the present.", check: check{Availability: &deploymentv1alpha1.AvailabilityCheck{}}},
+		"Pods":       {reason: "A check of pods looks at the present only.", check: check{Availability: &deploymentv1alpha1.AvailabilityCheck{}}},
 		"NoBlock":    {reason: "A check without a block has no lead.", check: check{}},
 	}
 	for name, tc := range cases {

@@ -71,7 +71,7 @@ func (in Input) compileObjective(metric, text string) (catalogv1alpha1.Blueprint
 	return m, c, nil
 }
 
-// queryOf returns the query of a metric: the one for canaries, in the steps that these have, if there is one.
+// queryOf returns the query of a metric: in the steps of a canary the query for canaries, if there is one.
 func (in Input) queryOf(m catalogv1alpha1.BlueprintMetric) string {
 	if in.Canary != "" && m.Canary != "" {
 		return m.Canary

@@ -16,7 +16,7 @@ import (
 
 const typePrometheus = "Prometheus"
 
-// prometheusKind is that of checks which ask a Prometheus server.
+// prometheusKind returns the kind of checks that query a Prometheus server.
 func prometheusKind() kind {
 	return kind{
 		block:      "prometheus",
@@ -30,7 +30,7 @@ func prometheusKind() kind {
 	}
 }
 
-// readOwnQuery reads a query that the deployment declares. All of them together are bounded, before the next one is read.
+// readOwnQuery reads a query that the deployment declares. All of them together are bounded, before the next query is read.
 func readOwnQuery(c *Compiler, check *deploymentv1alpha1.Check, weight *int) error {
 	t, err := c.queries.Parse(check.Prometheus.Query)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Compiler) fillQuery(query string, v promql.Values) (string, error) {
 	})
 }
 
-// allowQuery checks that there is a server which may be asked, and that it may be asked this query.
+// allowQuery checks that a server is configured and allowed, and that it may get this query.
 func allowQuery(c *Compiler, _ Input, p catalog.Place, check *declaredCheck) error {
 	if err := policy.CheckPrometheus(&p.Site, p.ConfigRef.Kind, &p.Config, check.Prometheus); err != nil {
 		return err

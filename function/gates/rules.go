@@ -46,8 +46,8 @@ func checkRuleNames(g deploymentv1alpha1.GatesConfig) error {
 	return nil
 }
 
-// applyRules completes a check with rules, and with defaults for what they leave open. It returns an error that begins with the field for rules
-// by which there could never be a verdict.
+// applyRules completes a check with rules, and with defaults for fields that the rules leave open. It returns an error that begins with the
+// field for rules by which there could never be a verdict.
 func applyRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) error {
 	r.Apply(c)
 	c.Default()

@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// webKind is that of checks which read a JSON answer of a web server.
+// webKind returns the kind of checks that read a JSON answer of a web server.
 func webKind() kind {
 	return kind{
 		block: "web", read: readWebExpression,

@@ -2,7 +2,7 @@ package intent
 
 import "strings"
 
-// A class is a kind of slice that has a number of 3GPP (TS 23.501, table 5.15.2.2-1). It has defaults for what an intent leaves out.
+// A class is a kind of slice that has a number of 3GPP (TS 23.501, table 5.15.2.2-1). It has defaults for values that an intent leaves out.
 type class struct {
 	name      string
 	sst       int32

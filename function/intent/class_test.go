@@ -16,7 +16,7 @@ func TestClassDefaults(t *testing.T) {
 		"EMBB":  {reason: "A slice for broadband is of slice type 1.", text: "eMBB slice", sst: 1, latency: "50"},
 		"URLLC": {reason: "Low latency is slice type 2.", text: "URLLC slice", sst: 2, latency: "10"},
 		"MMTC":  {reason: "A slice for machines is of slice type 3.", text: "mMTC slice", sst: 3, latency: "100"},
-		"Said":  {reason: "An explicit SST and latency take precedence over those of the class.", text: "mMTC slice, SST 130, under 1 s", sst: 130, latency: "1000"},
+		"Said":  {reason: "An explicit SST and latency take precedence over the class.", text: "mMTC slice, SST 130, under 1 s", sst: 130, latency: "1000"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -24,7 +24,7 @@ func TestFromExpectation(t *testing.T) {
 			want:   want{err: "spec.expectation: must be set"},
 		},
 		"Defaults": {
-			reason:      "What is left out has its default, also without a schema.",
+			reason:      "An absent field has its default, also without a schema.",
 			expectation: &deploymentv1alpha1.Expectation{Service: "shop"},
 			want:        want{canonical: `{"service":"shop"}`},
 		},
@@ -45,7 +45,7 @@ func TestFromExpectation(t *testing.T) {
 				`"service":"shop","siteReplicas":{"edge1":3},"sites":["edge1","edge2"],"type":"batch"}`},
 		},
 		"Invalid": {
-			reason:      "What is wrong is named as a field of the claim.",
+			reason:      "An invalid value is named as a field of the claim.",
 			expectation: &deploymentv1alpha1.Expectation{Service: "shop", Sites: []deploymentv1alpha1.SiteName{"edge1", "../x"}},
 			want:        want{err: "spec.expectation.sites[1]: must be the name of a Site: at most 63 lower-case letters, digits, '-' and '.'"},
 		},

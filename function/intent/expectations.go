@@ -7,7 +7,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent/document"
 )
 
-// intentTypes say what the expectations of a list are about, which their other fields say as well.
+// intentTypes returns the subjects of a list of expectations, which their other fields name as well.
 func intentTypes() []string {
 	return []string{
 		"ManagedElementIntentExpectation", "SubNetworkIntentExpectation", "NetworkSliceIntentExpectation", "ServiceIntentExpectation",
@@ -56,7 +56,7 @@ func (r *expectationReader) readNested(n document.Node) *document.Problem {
 	return prob
 }
 
-// readTargets reads what the expectation is about: one target, which names the service.
+// readTargets reads the subject of the expectation: one target, which names the service.
 func (r *expectationReader) readTargets(n document.Node) *document.Problem {
 	items, ok := n.Value.([]document.Node)
 	if !ok || len(items) != 1 {

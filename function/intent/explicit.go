@@ -6,7 +6,7 @@ import (
 
 // Explicit says which of the values that have a default were set explicitly, also if they equal the default.
 type Explicit struct {
-	// Type, Replicas (those of all Sites) and Priority were set.
+	// Type, Replicas (of all Sites) and Priority were set.
 	Type, Replicas, Priority bool
 
 	// SST (of the slice) and Latency were set. Where they were not, they may come from the class of the service.
@@ -23,7 +23,7 @@ func ExplicitInText(text string) Explicit {
 	return findExplicit(func(d *draft) (Intent, error) { return textIntoDraft(text, d) })
 }
 
-// ExplicitInExpectation returns which values an expectation sets explicitly. In one that an API server defaulted, all are set.
+// ExplicitInExpectation returns which values an expectation sets explicitly. In an expectation that an API server defaulted, all are set.
 func ExplicitInExpectation(e *deploymentv1alpha1.Expectation) Explicit {
 	return findExplicit(func(d *draft) (Intent, error) { return expectationIntoDraft(e, d) })
 }

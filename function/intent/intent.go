@@ -1,4 +1,4 @@
-// Package intent reads what a user wants, in each of the supported forms, into one Intent. It is pure: it uses no client, no clock and no
+// Package intent reads the intent of a user, in each of the supported forms, into one Intent. It is pure: it uses no client, no clock and no
 // network.
 package intent
 
@@ -27,12 +27,12 @@ const (
 	SitesAll = "all"
 )
 
-// Resources that each replica asks for.
+// Resources are the resource requests of each replica.
 type Resources struct {
-	// CPU as a canonical quantity. Empty means what the Blueprint says.
+	// CPU as a canonical quantity. Empty means the value of the Blueprint.
 	CPU string `json:"cpu,omitempty"`
 
-	// Memory as a canonical quantity. Empty means what the Blueprint says.
+	// Memory as a canonical quantity. Empty means the value of the Blueprint.
 	Memory string `json:"memory,omitempty"`
 }
 
@@ -48,7 +48,7 @@ type Endpoint struct {
 	Protocol string `json:"protocol,omitempty"`
 }
 
-// QoS is the quality of service that is asked of the network, as canonical decimal numbers. Empty means that nothing is asked.
+// QoS is the requested quality of service of the network, as canonical decimal numbers. Empty means no request.
 type QoS struct {
 	// DownlinkMbps is the throughput to the user.
 	DownlinkMbps string `json:"downlinkMbps,omitempty"`
@@ -78,9 +78,9 @@ type Slice struct {
 	SST *int32 `json:"sst,omitempty"`
 }
 
-// An Intent is what a user wants, in its only normal form: two intents with the same content are equal, whatever form they were written in.
+// An Intent is the intent of a user, in its only normal form: two intents with the same content are equal, whatever form they were written in.
 type Intent struct {
-	// Service is the name of what is to run, a DNS label.
+	// Service is the name of the service to run, a DNS label.
 	Service string
 
 	// Type of the service. It is never empty.
@@ -101,10 +101,10 @@ type Intent struct {
 	// Image that runs. Empty means the Blueprint's.
 	Image string
 
-	// Resources that each replica asks for.
+	// Resources are the resource requests of each replica.
 	Resources Resources
 
-	// Runtime is what containers and pods get, with its defaults. Nil means what the Blueprint says.
+	// Runtime has the settings of containers and pods, with their defaults. Nil means the settings of the Blueprint.
 	Runtime *deploymentv1alpha1.Runtime
 
 	// Endpoints that the service offers, sorted by name.
@@ -113,7 +113,7 @@ type Intent struct {
 	// Parameters for the Blueprint.
 	Parameters map[string]string
 
-	// QoS that is asked of the network.
+	// QoS is the requested quality of service of the network.
 	QoS QoS
 
 	// Slice that the service is in.
@@ -122,7 +122,7 @@ type Intent struct {
 	// Priority of the intent: low, medium, high or critical. It is never empty.
 	Priority string
 
-	// SLOs are the thresholds that what runs is judged by, by the name of the metric, such as "<= 500ms".
+	// SLOs are the thresholds for the running service, by the name of the metric, such as "<= 500ms".
 	SLOs map[string]string
 }
 
@@ -134,7 +134,7 @@ func (i Intent) ReplicasAt(site string) int32 {
 	return i.Replicas
 }
 
-// WithoutSLOs returns what is to run, without what it is judged by.
+// WithoutSLOs returns the intent without its SLOs.
 func (i Intent) WithoutSLOs() Intent {
 	i.SLOs = nil
 	return i
@@ -159,7 +159,7 @@ type canonical struct {
 	Type         string                      `json:"type,omitempty"`
 }
 
-// Canonical returns the intent as JSON, with sorted fields and without those that have their default. FromText reads it back.
+// Canonical returns the intent as JSON, with sorted fields and without fields that have their default. FromText reads it back.
 func (i Intent) Canonical() []byte {
 	i = i.withoutClass()
 	c := canonical{

@@ -90,7 +90,7 @@ func TestFromText(t *testing.T) {
 		"NoService": {
 			reason: "Only the service has no default.",
 			text:   `{"site": "edge1"}`,
-			want:   want{err: `spec.intent: line 1, column 1: service: must be set: it names what is to run`},
+			want:   want{err: `spec.intent: line 1, column 1: service: must be set: it names the service to run`},
 		},
 		"TwiceTheSite": {
 			reason: "A Site that is named twice is refused.",
@@ -133,7 +133,7 @@ func TestFromText(t *testing.T) {
 			want:   want{err: `spec.intent: line 1, column 45: resources.memory: must be a quantity, such as 4Gi`},
 		},
 		"Image": {
-			reason: "A text that is no reference of an image is refused.",
+			reason: "A malformed reference of an image is refused.",
 			text:   `{"service": "shop", "image": "nginx:1.27\n  evil: true"}`,
 			want:   want{err: `spec.intent: line 1, column 30: image: must be the reference of an image, such as registry.example.org/team/app:1.2.0`},
 		},

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent/document"
 )
 
-// Bounds of what an intent says about the network and about itself.
+// Bounds of the values of an intent about the network and about itself.
 const (
 	maxEndpoints = 16
 	maxLabels    = 16
@@ -132,7 +132,7 @@ func (d *draft) checkSlice() *document.Problem {
 	return d.checkSST()
 }
 
-// checkSST refuses a slice without a type, and one whose type contradicts the service's.
+// checkSST refuses a slice without a type, and a slice whose type contradicts the service's.
 func (d *draft) checkSST() *document.Problem {
 	c, classed := classOf(d.Type)
 	if d.Slice.SST == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent/document"
 )
 
-// Bounds of an intent. The schema of an expectation has the same ones.
+// Bounds of an intent. The schema of an expectation has the same bounds.
 const (
 	maxSites      = 100
 	maxReplicas   = 10000
@@ -95,7 +95,7 @@ func nilIfEmpty(m map[string]string) map[string]string {
 
 func (d *draft) checkNames() *document.Problem {
 	if d.Service == "" {
-		return d.problemAt("service", "must be set: it names what is to run")
+		return d.problemAt("service", "must be set: it names the service to run")
 	}
 	if !serviceName.MatchString(d.Service) {
 		return d.problemAt("service", "must be a DNS label of at most 52 characters: lower-case letters, digits and '-', beginning with one of a-z")
@@ -210,7 +210,7 @@ func IsParameter(s string) bool {
 	return parameterName.MatchString(s)
 }
 
-// isForbiddenInValue says whether a character is one that the value of a parameter may not have.
+// isForbiddenInValue reports whether the value of a parameter may not have a character.
 func isForbiddenInValue(r rune) bool {
 	return r == '\r' || document.IsControl(r)
 }

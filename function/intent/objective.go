@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent/document"
 )
 
-// An objective is a number with the name of what it limits, such as latency under 20 ms.
+// An objective is a number with the name of the metric that it limits, such as latency under 20 ms.
 type objective struct {
 	name       string
 	comparison string

@@ -95,7 +95,7 @@ func TestParaphrases(t *testing.T) {
 			}
 		}
 	}
-	// Refusing everything is no way to pass.
+	// Refusing everything must not pass.
 	if asked < 2000 || understood*10 < asked*7 {
 		t.Errorf("understood %d of %d paraphrases: want 7 of 10, of at least 2000", understood, asked)
 	}

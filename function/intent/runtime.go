@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent/document"
 )
 
-// Bounds of what containers and pods get. The schema of an expectation has the same ones.
+// Bounds of the settings of containers and pods. The schema of an expectation has the same bounds.
 const (
 	maxEnv         = 128
 	maxEnvName     = 128
@@ -26,10 +26,10 @@ const (
 
 // Keys of the settings that marked workloads follow. No ConfigMap has them.
 const (
-	// KeyRuntime is the key of what a marked workload gets.
+	// KeyRuntime is the key of the settings of a marked workload.
 	KeyRuntime = "runtime"
 
-	// KeyAutoscaling is the key of what a marked workload with replicas gets.
+	// KeyAutoscaling is the key of the settings of a marked workload with replicas.
 	KeyAutoscaling = "runtime-autoscaling"
 )
 
@@ -41,7 +41,7 @@ var (
 	plainPath   = regexp.MustCompile(`^/[-A-Za-z0-9/._~]*$`)
 )
 
-// readRuntime reads what containers and pods get. It has the fields of an expectation's.
+// readRuntime reads the settings of containers and pods. It has the fields of an expectation's.
 func (r *serviceReader) readRuntime(n document.Node) *document.Problem {
 	r.Runtime = &deploymentv1alpha1.Runtime{}
 	unknown, err := kjson.UnmarshalStrict(n.JSON(), r.Runtime)
@@ -54,7 +54,7 @@ func (r *serviceReader) readRuntime(n document.Node) *document.Problem {
 	return nil
 }
 
-// checkRuntime checks what containers and pods get, and fills in its defaults.
+// checkRuntime checks the settings of containers and pods, and applies their defaults.
 func (d *draft) checkRuntime() *document.Problem {
 	r := d.Runtime
 	if r == nil || isEmptyRuntime(*r) {
@@ -191,7 +191,7 @@ func (d *draft) checkAutoscaling(r *deploymentv1alpha1.Runtime) *document.Proble
 	return nil
 }
 
-// runtimeSettings are what containers and pods get.
+// runtimeSettings returns the settings of containers and pods.
 func (i Intent) runtimeSettings() []Setting {
 	r := i.Runtime
 	if r == nil {

@@ -35,7 +35,7 @@ func TestRuntime(t *testing.T) {
 		"Elsewhere":   {reason: "A Secret of another namespace cannot be named.", runtime: `{"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "team-b/db", "key": "b"}}}]}`, err: "in the same namespace"},
 		"Namespace":   {reason: "A reference has no namespace.", runtime: `{"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "db", "namespace": "team-b", "key": "b"}}}]}`, err: `unknown field "env[0].valueFrom.secretKeyRef.namespace"`},
 		"TooMany":     {reason: "There are at most 128 variables.", runtime: `{"env": [` + variables(129) + `]}`, err: "runtime.env: must not be more than 128"},
-		"Path":        {reason: "A binding is no path.", runtime: `{"bindings": [{"name": "../etc", "secretRef": {"name": "a"}}]}`, err: "runtime.bindings[0].name"},
+		"Path":        {reason: "A path is not the name of a binding.", runtime: `{"bindings": [{"name": "../etc", "secretRef": {"name": "a"}}]}`, err: "runtime.bindings[0].name"},
 		"SameBinding": {reason: "Two bindings cannot have one folder.", runtime: `{"bindings": [{"name": "db", "secretRef": {"name": "a"}}, {"name": "db", "secretRef": {"name": "b"}}]}`, err: "runtime.bindings[1].name: names db a second time"},
 		"BindingRef":  {reason: "A binding names a Secret.", runtime: `{"bindings": [{"name": "a", "secretRef": {"name": ""}}]}`, err: "runtime.bindings[0].secretRef.name"},
 		"NineBound":   {reason: "There are at most 8 bindings.", runtime: `{"bindings": [` + strings.Repeat(`{"name": "a", "secretRef": {"name": "a"}},`, 8) + `{"name": "a", "secretRef": {"name": "a"}}]}`, err: "must not be more than 8"},
@@ -76,7 +76,7 @@ func variables(n int) string {
 	return strings.Join(all, ",")
 }
 
-// TestRuntimeOfExpectation reads the same from both forms, and leaves what it reads as it is.
+// TestRuntimeOfExpectation reads the same from both forms, and leaves its input unchanged.
 func TestRuntimeOfExpectation(t *testing.T) {
 	e := &deploymentv1alpha1.Expectation{Service: "shop", Runtime: &deploymentv1alpha1.Runtime{
 		Autoscaling: &deploymentv1alpha1.Autoscaling{Max: 3}, Env: []deploymentv1alpha1.EnvVar{{Name: "A", Value: "1"}},

@@ -17,8 +17,8 @@ type Setting struct {
 }
 
 // Settings returns the values that an intent gives to its Blueprint, in the order of their fields. Values that equal their defaults are not
-// among them: two intents with the same content have the same settings, whatever form they were written in. Values that the product itself
-// uses (the service, its type, Sites, objectives) are not among them either.
+// included: two intents with the same content have the same settings, whatever form they were written in. Values that the product itself
+// uses (the service, its type, Sites, objectives) are not included either.
 func (i Intent) Settings() []Setting {
 	i = i.withoutClass()
 	out := slices.Concat(i.workloadSettings(), i.runtimeSettings(), i.networkSettings(), i.endpointSettings())
@@ -29,7 +29,7 @@ func (i Intent) Settings() []Setting {
 	return out
 }
 
-// workloadSettings are about what runs.
+// workloadSettings returns the values about the workload.
 func (i Intent) workloadSettings() []Setting {
 	out := []Setting{}
 	add := func(set bool, field, key string) {
@@ -48,7 +48,7 @@ func (i Intent) workloadSettings() []Setting {
 	return out
 }
 
-// networkSettings are about what is asked of the network.
+// networkSettings returns the values about the network.
 func (i Intent) networkSettings() []Setting {
 	out := []Setting{}
 	add := func(set bool, field, key string) {
@@ -67,7 +67,7 @@ func (i Intent) networkSettings() []Setting {
 	return out
 }
 
-// endpointSettings are the ports, and the protocols that are not the usual one.
+// endpointSettings returns the ports, and the protocols that are not the default.
 func (i Intent) endpointSettings() []Setting {
 	out := []Setting{}
 	for _, e := range i.Endpoints {

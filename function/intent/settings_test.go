@@ -23,7 +23,7 @@ func TestSettings(t *testing.T) {
 			want:   nil,
 		},
 		"Workload": {
-			reason: "What runs, and how much of it, are settings.",
+			reason: "The image, the replicas and the resources are settings.",
 			text:   `{"service": "shop", "image": "shop:1", "resources": {"cpu": "1", "memory": "1Gi"}, "replicas": 3, "priority": "high"}`,
 			want: []Setting{
 				{"image", "image"}, {"priority", "priority"}, {"replicas", "replicas"}, {"resources.cpu", "cpu"}, {"resources.memory", "memory"},
@@ -42,7 +42,7 @@ func TestSettings(t *testing.T) {
 			},
 		},
 		"Network": {
-			reason: "What is asked of the network are settings, also the latency of a class when another one was said.",
+			reason: "Values for the network are settings, also the latency of a class when another one was set.",
 			text: `{"service": "shop", "type": "embb", "qos": {"downlinkMbps": 1, "uplinkMbps": 2, "latencyMs": 3, "jitterMs": 4, "packetLossRate": 0.5},
 				"slice": {"sd": "00000a", "plmn": "00101"}}`,
 			want: []Setting{

@@ -35,7 +35,7 @@ func knownForms() []form {
 	}
 }
 
-// yamlStart is how a YAML text begins that is not plain language: with a field, or with a mark that only YAML has.
+// yamlStart matches the beginning of a YAML text that is not plain language: a field, or a mark that only YAML has.
 var yamlStart = regexp.MustCompile(`^([-%&*!|>"'\[]|[A-Za-z0-9_.@/-]+[ \t]*:([ \t]|$))`)
 
 // FromText reads the text of a claim's spec.intent. It may be a service intent as JSON or YAML, such as
@@ -46,8 +46,8 @@ var yamlStart = regexp.MustCompile(`^([-%&*!|>"'\[]|[A-Za-z0-9_.@/-]+[ \t]*:([ \
 //
 //	Deploy edge-analytics on edge1 with 2 replicas
 //
-// It returns an error with the position in the text for anything else: text that is in no form or in two, an unknown field or one that
-// comes twice, a word that is not of the grammar, a value of the wrong type, and a value that FromExpectation would refuse.
+// It returns an error with the position in the text for anything else: text that is in no form or in two, an unknown field or a
+// duplicate field, a word that is not of the grammar, a value of the wrong type, and a value that FromExpectation would refuse.
 func FromText(text string) (Intent, error) {
 	return textIntoDraft(text, newDraft(defaultIntent()))
 }

@@ -81,7 +81,7 @@ func TestFormsAgree(t *testing.T) {
 			want: `{"qos":{"downlinkMbps":"200","latencyMs":"20"},"service":"embb-slice","sites":["edge1"],"type":"embb"}`,
 		},
 		"SliceDefaults": {
-			reason: "What a class says need not be said.",
+			reason: "A default of a class may be left out.",
 			texts: []string{
 				"URLLC slice", `{"service": "urllc-slice", "type": "urllc"}`, "URLLC slice, SST 2, under 10 ms",
 				`{"service": "urllc-slice", "type": "urllc", "slice": {"sst": 2}, "qos": {"latencyMs": 10}}`,
@@ -197,7 +197,7 @@ func checkMessage(t *testing.T, text string, err error) {
 	}
 }
 
-// A saying is a text, and what it has to be understood as or why it has to be refused.
+// A saying is a text, with its expected intent or the reason of its refusal.
 type saying struct {
 	Name      string `json:"name"`
 	Text      string `json:"text"`
@@ -255,7 +255,7 @@ func TestGoldenSize(t *testing.T) {
 	}
 }
 
-// TestDocumentation runs each example of the documentation, and holds it to what the documentation says about it.
+// TestDocumentation runs each example of the documentation, and compares the result with the documentation.
 func TestDocumentation(t *testing.T) {
 	b, err := os.ReadFile("../../docs/intents.md")
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 )
 
 // Threshold returns the threshold of a metric in canonical form, such as "<= 500ms" for "<=0.5 s". It returns an error for text that is not a
-// threshold, and for one whose comparison points to the bad side of a metric that plain language has a word for. The good side of other
-// metrics is set by the Blueprint.
+// threshold, and for a threshold whose comparison points to the bad side of a metric that plain language has a word for. The good side of
+// other metrics is set by the Blueprint.
 func Threshold(metric, text string) (string, error) {
 	t, err := threshold.Parse(text)
 	if err != nil {

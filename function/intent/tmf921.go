@@ -55,7 +55,7 @@ func readTMF921(d *draft, root document.Node) *document.Problem {
 	return r.checkRequired()
 }
 
-// checkRequired looks at what only this form says.
+// checkRequired checks the fields of this form alone.
 func (r *tmfReader) checkRequired() *document.Problem {
 	if r.site != "" {
 		r.Sites = []string{r.site}

@@ -14,7 +14,7 @@ const (
 	listForm = "list of TS 28.312 expectations"
 )
 
-// expectationTypes say what an expectation is about, which its other fields say as well.
+// expectationTypes returns the subjects of an expectation, which its other fields name as well.
 func expectationTypes() []string {
 	return []string{
 		"ServicePerformance", "ServiceCapacity", "ServiceCoverage", "NetworkSlicePerformance", "NetworkFunctionPerformance",
@@ -28,7 +28,7 @@ func objectType(name string) (string, bool) {
 	return t, ok
 }
 
-// targetNames are the names that a target's attribute may have.
+// targetName returns the name for a target's attribute, and whether the attribute is known.
 func targetName(attribute string) (string, bool) {
 	switch attribute {
 	case "latency", "jitter", "throughput", "availability", "latency_p50", "latency_p90", "latency_p95", "latency_p99",
@@ -48,7 +48,7 @@ func targetName(attribute string) (string, bool) {
 	return "", false
 }
 
-// comparisonOf returns the sign of a target's condition, in the words of the standard and of what is written in its name.
+// comparisonOf returns the sign of a target's condition, in the words of the standard or in the shorter form in common use.
 func comparisonOf(condition string) (string, bool) {
 	c, ok := map[string]string{
 		"LESS_THAN": "<", "IS_LESS_THAN": "<", "LESS_THAN_OR_EQUAL": "<=", "IS_EQUAL_TO_OR_LESS_THAN": "<=",
@@ -160,7 +160,7 @@ func (r *expectationReader) applyContext(n document.Node, attribute string, valu
 		"must be site, targetSite, coverageArea, sliceType, networkFunction, networkSlice or transportNetwork")
 }
 
-// setService keeps what only a Blueprint knows the meaning of as a parameter.
+// setService keeps a value whose meaning only a Blueprint defines as a parameter.
 func (r *expectationReader) setService(name, value, path string) *document.Problem {
 	if old, ok := r.Parameters[name]; ok && old != value {
 		return document.Problemf(path, "says %s differently than before", name)

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// entryBytes is about what an entry needs beside its value.
+// entryBytes is the approximate memory of an entry, in bytes, beside its value.
 const entryBytes = 512
 
 // A Key is the digest of all that a result depends on.
@@ -47,7 +47,7 @@ func (m *Memo[V]) Get(k Key) (V, bool) {
 	return entryOf[V](found).value, true
 }
 
-// Put remembers a value of so many bytes. One that is larger than the whole Memo is not remembered.
+// Put remembers a value of so many bytes. A value that is larger than the whole Memo is not remembered.
 func (m *Memo[V]) Put(k Key, value V, bytes int) {
 	bytes += entryBytes
 	m.mu.Lock()
@@ -65,8 +65,8 @@ func (m *Memo[V]) Put(k Key, value V, bytes int) {
 	}
 }
 
-// Remember returns the value that is remembered for a key, or else the one that is computed, of so many bytes. It returns the error of compute. What comes
-// with an error is not remembered.
+// Remember returns the cached value for a key, or else the computed value, of so many bytes. It returns the error of compute. A value with an error is not
+// cached.
 func (m *Memo[V]) Remember(k Key, compute func() (value V, bytes int, err error)) (V, error) {
 	if known, ok := m.Get(k); ok {
 		return known, nil

@@ -20,7 +20,7 @@ func TestMemo(t *testing.T) {
 		}
 	}
 	if misses != 5 {
-		t.Errorf("The one that was not asked for the longest goes first: want 5 misses, got %d", misses)
+		t.Errorf("The least recently used entry is dropped first: want 5 misses, got %d", misses)
 	}
 	m.Put(Key{9}, "large", 1<<20)
 	if _, ok := m.Get(Key{9}); ok || m.bytes > m.maxBytes || len(m.entries) != 3 || m.recent.Len() != 3 {
@@ -41,8 +41,8 @@ func TestRemember(t *testing.T) {
 		err    error
 		calls  int
 	}{
-		{reason: "What comes with an error is returned with it.", err: failure, calls: 1},
-		{reason: "What comes with an error is not remembered.", calls: 2},
+		{reason: "A value with an error is returned with it.", err: failure, calls: 1},
+		{reason: "A value with an error is not remembered.", calls: 2},
 		{reason: "A value that is remembered is not computed again.", calls: 2},
 	} {
 		got, err := m.Remember(Key{1}, compute(step.err))

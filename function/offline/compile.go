@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/function/render"
 )
 
-// maxRounds is how often a catalog is asked at most, as Crossplane would.
+// maxRounds is the greatest number of requests to a catalog, as in Crossplane.
 const maxRounds = 5
 
 // Compiled is a deployment that was compiled without a control plane.
@@ -36,7 +36,7 @@ type Compiled struct {
 	// Checks that the deployment is judged by.
 	Checks gates.Checks
 
-	// track that workloads are rendered in. Empty means the first one.
+	// track that workloads are rendered in. Empty means the first track.
 	track string
 }
 
@@ -58,7 +58,7 @@ func (c *Compiled) PlanCanary(in deployment.Input) ([]canary.PlannedWave, error)
 }
 
 // ReadIntent reads the intent of a spec, and returns the field that holds it. It returns an error, whose reason deployment.ReasonOf returns, for
-// an intent that cannot be understood, and for one that contradicts the gates.
+// an intent that cannot be parsed, and for an intent that contradicts the gates.
 func ReadIntent(s deploymentv1alpha1.IntentDeploymentSpec) (intent.Intent, string, error) {
 	return deployment.ReadIntent(&s)
 }
@@ -74,9 +74,9 @@ func ValuesOf(s deploymentv1alpha1.IntentDeploymentSpec) intent.Explicit {
 	return intent.Explicit{}
 }
 
-// Compile reads the intent of a deployment and selects from a catalog, as the function does. Where a user approves updates, it selects the
-// Blueprint that the status names, or the one of the spec for a deployment without a status. It returns an error, whose reason
-// deployment.ReasonOf returns, when something is wrong with either, and the error of answer.
+// Compile reads the intent of a deployment and selects from a catalog, as the function does. If a user approves updates, it selects the
+// Blueprint that the status names, or the Blueprint of the spec for a deployment without a status. It returns an error, whose reason
+// deployment.ReasonOf returns, for an invalid intent or selection, and the error of answer.
 func Compile(in deployment.Input, answer func([]catalog.Need) (catalog.Answers, error)) (*Compiled, error) {
 	in.Spec.Default()
 	i, field, err := deployment.ReadIntent(&in.Spec)
@@ -101,7 +101,7 @@ func (c *Compiled) CheckRead(in deployment.Input) error {
 	return deployment.CheckRead(in.Spec, c.Intent, &c.Selection.Blueprint)
 }
 
-// compileChecks returns an error, whose reason deployment.ReasonOf returns, for invalid waves and for what could not be measured.
+// compileChecks returns an error, whose reason deployment.ReasonOf returns, for invalid waves and for checks that cannot be measured.
 func (c *Compiled) compileChecks(in deployment.Input) error {
 	r, err := deployment.NewRequest(in.Spec, "", c.Selection, "", render.Version)
 	if err != nil {
@@ -149,8 +149,8 @@ func blueprintOfStatus(in deployment.Input) *ledger.BlueprintReference {
 	return ref
 }
 
-// Render returns the files of each place, within the limits that hold there. It returns an error, whose reason deployment.ReasonOf returns, for
-// what would not be delivered.
+// Render returns the files of each place, within its limits. It returns an error, whose reason deployment.ReasonOf returns, for files that the
+// provider would refuse.
 func Render(ctx context.Context, core *deployment.Core, in deployment.Input, c *Compiled) ([]compose.Rendered, error) {
 	in.Spec.Default()
 	out, err := core.RenderSites(ctx, in, c.Intent, c.Selection, c.track)

@@ -168,7 +168,7 @@ func (q *quickstart) call() *deployment.Output {
 	return nil
 }
 
-// TestCompileAgreesWithCalls compares what is found out about a deployment without a control plane with the conditions that a call returns.
+// TestCompileAgreesWithCalls compares the result for a deployment without a control plane with the conditions that a call returns.
 func TestCompileAgreesWithCalls(t *testing.T) {
 	const latency = `{"service": "shop", "sites": ["edge1", "edge2"], "slos": {"latency_p99": "< 500ms"}}`
 	threshold := func(s deploymentv1alpha1.Threshold) func(*quickstart) {

@@ -24,7 +24,7 @@ type textField struct {
 	set  func(v reflect.Value, text string)
 }
 
-// textFieldsOf returns the texts of a type. Setting one makes the pointers, lists and maps that lead to it, and keeps what is there.
+// textFieldsOf returns the texts of a type. Setting a text makes the pointers, lists and maps on its path, and keeps existing values.
 func textFieldsOf(t reflect.Type, path string) []textField {
 	switch t.Kind() {
 	case reflect.String:

@@ -49,7 +49,7 @@ func askedWeight(s ledger.State) int32 {
 	return *p.Weight
 }
 
-// canaryState says what a revision in tracks waits for.
+// canaryState returns the state in which a revision in tracks waits.
 func canaryState(f *Input) v1alpha1.CanaryState {
 	s := f.State
 	switch {
@@ -73,7 +73,7 @@ func canaryState(f *Input) v1alpha1.CanaryState {
 	return liveCanaryState(f)
 }
 
-// liveCanaryState says what a revision waits for whose step is live.
+// liveCanaryState returns the state in which a revision waits whose step is live.
 func liveCanaryState(f *Input) v1alpha1.CanaryState {
 	s, g := f.State, f.Gate()
 	isReleased := s.IsPauseReleased()
@@ -116,8 +116,8 @@ func canaryReason(f *Input) string {
 	}[canaryState(f)]
 }
 
-// canaryMessage says what a revision in tracks waits for, and what a user can do. It names no times: status.canary has them. It is empty where the
-// Sites or a Gate are waited for.
+// canaryMessage explains why a revision in tracks waits, and names the action of a user. It names no times: status.canary has them. It is empty
+// while it waits for the Sites or a Gate.
 func canaryMessage(f *Input) string {
 	promote := fmt.Sprintf("kubectl intent promote %s -n %s", f.Claim.Name, f.Claim.Namespace)
 	switch canaryReason(f) {
@@ -158,5 +158,5 @@ func siteWeight(f *siteView, t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDe
 	return new(int32(0))
 }
 
-// withStep adds which step goes on to what a revision in tracks waits for.
+// withStep appends the current step to the message of a revision in tracks.
 func withStep(f *Input, message string) string { return projection.Sentences(message, f.stepMessage()) }

@@ -16,17 +16,17 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// canarySteps are those of a revision that gets a tenth of the requests, and then all.
+// canarySteps are the steps of a revision that gets a tenth of the requests, and then all.
 func canarySteps(pause string) []ledger.Step {
 	return []ledger.Step{{Sites: []string{"a", "b"}, Weight: new(int32(10)), Pause: pause}, {Sites: []string{"a", "b"}, Weight: new(int32(100))}}
 }
 
-// inPlace lets a revision replace the one before it in place: it has no track, and its step shares no requests.
+// inPlace lets a revision replace the previous revision in place: it has no track, and its step shares no requests.
 func inPlace(s *ledger.State) {
 	s.Current.Track, s.Current.Plan = "", []ledger.Step{{Sites: []string{"a", "b"}}}
 }
 
-// newCanary returns what is known of revision 2 in a track, whose repositories were brought to its position, and whose Sites are as reported.
+// newCanary returns the input for revision 2 in a track, whose repositories were brought to its position, and whose Sites are as reported.
 func newCanary(change func(*ledger.State), r report) *Input {
 	f := &Input{Digest: "d"}
 	place(f, true, deliveryv1alpha1.ActionDesired, done, done)
@@ -70,7 +70,7 @@ func leaveOpen(f *Input) {
 	f.Gates["gate"].Status.AtProvider.Verdict = rolloutv1alpha1.GateInconclusive
 }
 
-// TestCanaryState says what a revision in a track waits for.
+// TestCanaryState compares the state in which a revision in a track waits.
 func TestCanaryState(t *testing.T) {
 	restored := func(s *ledger.State) { rejectCanary(1, ledger.StageSteps)(s); s.Restored = true }
 	verified := func(s *ledger.State) { s.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified} }
@@ -168,7 +168,7 @@ func TestAskedWeight(t *testing.T) {
 	}
 }
 
-// TestSiteWeight reads the share of revision 2 from what a repository holds.
+// TestSiteWeight reads the share of revision 2 from the trees in a repository.
 func TestSiteWeight(t *testing.T) {
 	green := func(s *ledger.State) { s.Current.Track = "green" }
 	untracked := func(s *ledger.State) { s.Current.Track = "" }
@@ -195,7 +195,7 @@ func TestSiteWeight(t *testing.T) {
 	}
 }
 
-// TestCanaryStatus shows how far a revision in a track is, and what a user can do.
+// TestCanaryStatus shows the progress of a revision in a track, and the action of a user.
 func TestCanaryStatus(t *testing.T) {
 	ends := metav1.NewTime(now.Add(time.Minute))
 	paused := func(pause string) func(*ledger.State) {

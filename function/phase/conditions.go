@@ -40,10 +40,10 @@ func validCondition(f *Input) Condition {
 	if f.Problem.Terminal {
 		return newCondition(v1alpha1.TypeValid, false, f.Problem.Reason, f.Problem.Message)
 	}
-	return newUnknownCondition(v1alpha1.TypeValid, v1alpha1.ReasonUnknown, "What the spec names is not all there.")
+	return newUnknownCondition(v1alpha1.TypeValid, v1alpha1.ReasonUnknown, "Some of the objects that the spec names do not exist yet.")
 }
 
-// maxNamed is how many fields a message names. With many Sites there can be thousands.
+// maxNamed is the greatest number of fields in a message. With many Sites there can be thousands.
 const maxNamed = 20
 
 func supportedCondition(f *Input) Condition {
@@ -99,8 +99,8 @@ func (f *Input) isAmongSteps() bool {
 	return f.State.Current != nil && f.State.Verdict == nil && f.State.Current.HasSteps() && !f.State.IsAtLastStep()
 }
 
-// deliveredWithDrift says that every repository holds all of it, and which of them the provider restored, or is restoring, after other commits
-// changed what was delivered. What goes on comes first.
+// deliveredWithDrift says that every repository holds all of it, and which repositories the provider restored, or is restoring, after other
+// commits changed delivered files. A restore in progress comes first.
 func deliveredWithDrift(f *Input) Condition {
 	for _, reason := range []string{v1alpha1.ReasonRestoringDrift, v1alpha1.ReasonDriftRestored} {
 		var messages []string
@@ -152,7 +152,7 @@ func revisionValidatedCondition(f *Input) Condition {
 	return newCondition(v1alpha1.TypeValidated, true, v1alpha1.ReasonNoGates, "Nothing is measured: spec.gatesConfig has no thresholds and no checks.")
 }
 
-// recordedCondition says whether the ledger has recorded how the revision was judged, and, of one that is rolled back, how that ended.
+// recordedCondition says whether the ledger has recorded the verdict of the revision and, for a rollback, its end.
 func recordedCondition(f *Input) Condition {
 	switch {
 	case f.State.Verdict != nil && f.IsRecorded() && !f.isRollingBack():
@@ -176,7 +176,7 @@ func availableCondition(f *Input) Condition {
 	case live > 0 && live < f.State.Current.Number:
 		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonEarlierRevision, "")
 	case live > 0 && f.Sync == nil:
-		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "The revision is delivered to every Site, and no engine reports what they run.")
+		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonSyncNotObserved, "The revision is delivered to every Site, and no engine reports their running trees.")
 	case live > 0:
 		return newCondition(v1alpha1.TypeAvailable, true, v1alpha1.ReasonLive, strings.TrimSpace(degradedMessage(f)))
 	case f.IsApplied():
@@ -185,7 +185,7 @@ func availableCondition(f *Input) Condition {
 	return newCondition(v1alpha1.TypeAvailable, false, v1alpha1.ReasonDelivering, "")
 }
 
-// isRollingBack is true while a rejected revision is rolled back. What becomes true meanwhile is reported when the rollback ends.
+// isRollingBack is true while a rejected revision is rolled back. Conditions that become true meanwhile are reported when the rollback ends.
 func (f *Input) isRollingBack() bool {
 	if !f.State.IsRejected() {
 		return false
@@ -236,7 +236,7 @@ func stalledCondition(f *Input) Condition {
 	return newCondition(v1alpha1.TypeStalled, false, v1alpha1.ReasonProgressing, "")
 }
 
-// rejectedStalledCondition says whether nothing goes on with a rejected revision until a user acts. One that a user has to decide about says so.
+// rejectedStalledCondition says whether a rejected revision is stalled until a user acts. A revision that needs the decision of a user says so.
 func rejectedStalledCondition(f *Input) Condition {
 	v := f.State.Verdict
 	switch p, _, message := rejectedPhaseOf(f); {

@@ -75,12 +75,12 @@ func TestUnprovenRollback(t *testing.T) {
 	}
 }
 
-// TestTurns holds conditions to turning where somebody has to know, and nowhere else: each turn costs Crossplane's circuit breaker.
+// TestTurns checks that conditions change only if a user or a client has to know: each change costs a token of Crossplane's circuit breaker.
 func TestTurns(t *testing.T) {
 	verified := verdicts()[1]
 	cases := map[string]struct {
 		reason string
-		// same conditions, and what then turns them.
+		// same conditions, and the input that then changes them.
 		same   []*Input
 		turned *Input
 		phases []v1alpha1.Phase
@@ -119,7 +119,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestLedgerUnreachableConditions says what is shown while the ledger cannot be read or written.
+// TestLedgerUnreachableConditions compares the conditions while the ledger cannot be read or written.
 func TestLedgerUnreachableConditions(t *testing.T) {
 	verified := verdicts()[1]
 	cases := map[string]struct {
@@ -149,7 +149,7 @@ func TestLedgerUnreachableConditions(t *testing.T) {
 			want: []string{"False LedgerUnreachable", "False Progressing", "True RollingBack"}, overdue: []string{"False LedgerUnreachable", "True LedgerUnreachable", "False Idle"},
 		},
 		"Invalid": {
-			reason: "A spec that cannot be carried out is what a user has to change first.",
+			reason: "A user has to correct an invalid spec first.",
 			f:      &Input{Compilation: Compilation{Problem: &Problem{Reason: v1alpha1.ReasonInvalidSpec, Message: "Words.", Terminal: true}}},
 			want:   []string{"False LedgerUnreachable", "True InvalidSpec", "False Idle"}, overdue: []string{"False LedgerUnreachable", "True InvalidSpec", "False Idle"},
 		},
@@ -215,7 +215,7 @@ func TestAvailableCondition(t *testing.T) {
 		"Live":       {reason: "A revision that the Sites report to run is available.", facts: judged(verified, -1, done, done, live), want: true, why: v1alpha1.ReasonLive},
 		"Rejected":   {reason: "A rejected revision with nothing before it is not available.", facts: judged(rejected, -1, done, done, failed), why: v1alpha1.ReasonDeploymentFailed},
 		"RolledBack": {reason: "After a rollback its target is available.", facts: recorded(goneBack(live), 1), want: true, why: v1alpha1.ReasonRolledBack},
-		"Earlier":    {reason: "While a revision goes out, the one before is available.", facts: recorded(judged(nil, -1, done, pushing, nothing), 1), want: true, why: v1alpha1.ReasonEarlierRevision},
+		"Earlier":    {reason: "While a revision goes out, the previous revision is available.", facts: recorded(judged(nil, -1, done, pushing, nothing), 1), want: true, why: v1alpha1.ReasonEarlierRevision},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

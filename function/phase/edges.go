@@ -1,5 +1,5 @@
-// Package phase projects what is known about a deployment into its status: phase, outcome, conditions and the log of
-// transitions. It decides nothing: throw the status away, and it comes back the same.
+// Package phase projects the recorded and observed state of a deployment into its status: phase, outcome, conditions
+// and the log of transitions. It decides nothing: a deleted status is computed again with the same content.
 package phase
 
 import (
@@ -17,7 +17,7 @@ func Edges() map[v1alpha1.Phase][]v1alpha1.Phase {
 	return v1alpha1.PhaseChanges()
 }
 
-// forwardPhases is the way of a deployment that goes well.
+// forwardPhases returns the phases of a deployment without a failure.
 func forwardPhases() []v1alpha1.Phase {
 	return []v1alpha1.Phase{
 		v1alpha1.PhasePending, v1alpha1.PhaseCompiling, v1alpha1.PhaseRendering,
@@ -33,7 +33,7 @@ var phaseTable = sync.OnceValue(func() projection.Table[v1alpha1.Phase] { //noli
 // Legal is true for a change of the phase that may be written.
 func Legal(from, to v1alpha1.Phase) bool { return phaseTable().Legal(from, to) }
 
-// A phasePath is how a deployment came to where it is.
+// A phasePath has the facts that select the transitions to the current phase.
 type phasePath struct {
 	// failedIn is the phase that a failure left. Empty where nothing failed.
 	failedIn v1alpha1.Phase
@@ -62,7 +62,7 @@ func (w phasePath) entry(from, to v1alpha1.Phase) v1alpha1.Transition {
 	return t
 }
 
-// route is the phases that lead to a phase, itself last. A failure leaves the way where it happened.
+// route returns the phases that lead to a phase, itself last. A failure leaves the route where it happened.
 func (w phasePath) route(to v1alpha1.Phase) []v1alpha1.Phase {
 	if !w.isRolledBack && to != v1alpha1.PhaseFailed {
 		return forwardPhases()[:slices.Index(forwardPhases(), to)+1]

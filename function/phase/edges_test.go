@@ -27,7 +27,7 @@ func newRevision(number int64) *ledger.Revision {
 	return &ledger.Revision{Number: number, Plan: make([]ledger.Step, 1)}
 }
 
-// unrecorded lets the ledger not hold yet what was decided.
+// unrecorded makes facts in which the ledger does not hold the decision yet.
 func unrecorded(f *Input) *Input {
 	f.State.Seq = f.Recorded.Seq + 1
 	return f
@@ -189,7 +189,7 @@ func TestEverything(t *testing.T) {
 			checkTransitions(t, &last[i], Status(f, &last[i], now))
 		}
 	})
-	t.Logf("%d combinations of facts, and %d of what transitions depend on, each with %d last statuses", n, len(seen), len(last))
+	t.Logf("%d combinations of facts, and %d of the inputs of transitions, each with %d last statuses", n, len(seen), len(last))
 }
 
 func checkConditions(t *testing.T, f *Input, conditions []Condition) {
@@ -222,7 +222,7 @@ func checkConditions(t *testing.T, f *Input, conditions []Condition) {
 func checkStatus(t *testing.T, f *Input, s *v1alpha1.IntentDeploymentStatus) {
 	t.Helper()
 	if _, ok := Edges()[s.Phase]; !ok || s.Phase == "" {
-		t.Fatalf("Status(...): %q is no phase", s.Phase)
+		t.Fatalf("Status(...): unknown phase %q", s.Phase)
 	}
 	if Ready(f) && (s.Phase != v1alpha1.PhaseSucceeded || s.Outcome != v1alpha1.OutcomeSucceeded || f.Problem != nil || f.Suspended || f.Outranked) {
 		t.Fatalf("Status(...): ready in phase %s/%s: %+v", s.Phase, s.Outcome, f)
@@ -244,7 +244,7 @@ func checkTransitions(t *testing.T, last, s *v1alpha1.IntentDeploymentStatus) {
 	from := last.Phase
 	for _, tr := range s.Transitions {
 		if tr.From != from || !Legal(tr.From, tr.To) {
-			t.Fatalf("Status(...): %q to %q is no legal change after %q", tr.From, tr.To, from)
+			t.Fatalf("Status(...): %q to %q is an illegal change after %q", tr.From, tr.To, from)
 		}
 		from = tr.To
 	}
@@ -278,7 +278,7 @@ func TestLog(t *testing.T) {
 			want: []v1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded"},
 		},
 		"Appeared": {
-			reason: "What was waited for appeared.", next: succeeded,
+			reason: "The missing object appeared.", next: succeeded,
 			last: v1alpha1.IntentDeploymentStatus{Phase: v1alpha1.PhasePending, IntentDigest: "d", Revision: 1},
 			want: []v1alpha1.Phase{"Compiling", "Rendering", "Delivering", "Validating", "Succeeded"},
 		},
@@ -312,7 +312,7 @@ func TestLogOfRejection(t *testing.T) {
 		want   []string
 	}{
 		"Rejected":    {reason: "The failure of a rejected revision has the reason.", last: at("Validating", "d"), next: at("Failed", "d"), path: rejected, want: []string{"Failed GateFailed 0"}},
-		"RolledBack":  {reason: "The end of its rollback has the reason, and what runs again.", last: at("RollingBack", "d"), next: at("Succeeded", "d"), path: rolledBack, want: []string{"Succeeded GateFailed 4"}},
+		"RolledBack":  {reason: "The end of a rollback has the reason, and the running revision.", last: at("RollingBack", "d"), next: at("Succeeded", "d"), path: rolledBack, want: []string{"Succeeded GateFailed 4"}},
 		"AtOnce":      {reason: "A rejection and its rollback may be seen in one call.", last: at("Validating", "d"), next: at("Succeeded", "d"), path: rolledBack, want: []string{"Failed GateFailed 0", "RollingBack  0", "Succeeded GateFailed 4"}},
 		"InvalidSpec": {reason: "A spec that is not valid rejects no revision.", last: at("Succeeded", "d"), next: at("Failed", "bad"), path: phasePath{failedIn: v1alpha1.PhasePending}, want: []string{"Pending  0", "Failed  0"}},
 		"Verified":    {reason: "A success without a rollback restores nothing.", last: at("Validating", "d"), next: at("Succeeded", "d"), path: phasePath{target: 4}, want: []string{"Succeeded  0"}},

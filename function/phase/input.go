@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// Problem is why a spec cannot be carried out. It freezes the revision: what was started goes on.
+// Problem is the reason why a spec cannot be carried out. It freezes the revision: work that was started goes on.
 type Problem struct {
 	// Reason is one of the reasons of conditions Valid (when Terminal) and SitesFound.
 	Reason string
@@ -33,7 +33,7 @@ type Problem struct {
 	Phase v1alpha1.Phase
 }
 
-// Input is what a status and its conditions are made of: values of the stages of a call, none of which is written here.
+// Input is the input of a status and its conditions: values of the stages of a call, none of which is written here.
 type Input struct {
 	Compilation
 	Decision
@@ -48,14 +48,14 @@ type Input struct {
 	// GatesDisabled says that the spec switches the gates off.
 	GatesDisabled bool
 
-	// MaxAttempts is how many attempts a rollback has. 0 is not said.
+	// MaxAttempts is the number of attempts of a rollback. 0 is left out of messages.
 	MaxAttempts int32
 
 	// Unobserving are the composed resources whose last change the provider has not observed for too long, by kind and name.
 	Unobserving []string
 }
 
-// Compilation is what compiling the spec came to.
+// Compilation is the result of compiling the spec.
 type Compilation struct {
 	// Understood is the intent in canonical form. Empty when it cannot be understood.
 	Understood string
@@ -67,7 +67,7 @@ type Compilation struct {
 	Unsupported []string
 }
 
-// Decision is what was decided, and why nothing else was.
+// Decision is the result of the decision, with the reason why no other decision was made.
 type Decision struct {
 	// Suspended says that spec.suspend holds back a new request.
 	Suspended bool
@@ -84,21 +84,21 @@ type Decision struct {
 	// Requests are the results of RolloutRequests.
 	Requests []v1alpha1.RequestStatus
 
-	// Stop is why a rejected revision is not rolled back. Empty means that it is, or was.
+	// Stop is the reason why a rejected revision is not rolled back. Empty means that it is, or was.
 	Stop step.Hold
 
 	// Target that a rejected revision is, or would be, rolled back to, and the commit that brought it to a branch. Nil means that there is none.
 	Target       *ledger.Past
 	TargetCommit string
 
-	// LedgerUnreachable says why the ledger cannot be read or written. Empty means that it can.
+	// LedgerUnreachable is the reason why the ledger cannot be read or written. Empty means that it can.
 	LedgerUnreachable string
 
 	// IsLedgerOverdue says that it could not be written for longer than a delivery may take.
 	IsLedgerOverdue bool
 }
 
-// isHeldBack is true when what is asked for now is not, or may not be, what is ordered.
+// isHeldBack is true when the current spec is not, or may not be, the ordered revision.
 func (f *Input) isHeldBack() bool { return f.Suspended || f.Outranked }
 
 // blockedReason is the reason of a condition that says why a delivery is blocked.
@@ -119,9 +119,9 @@ func isTerminal(r xpv2.ConditionReason) bool {
 	}, r)
 }
 
-// liveRevision is the revision that is known to run at all Sites: the current one, once that is remembered to be verified and as
-// long as nothing says otherwise, or the one that it was rolled back to, and before that the newest one that was verified. So it is where a rejected
-// one touched nothing. 0 means that none is known to.
+// liveRevision is the revision that is known to run at all Sites: the current revision, once it is recorded as verified and as long as no
+// observation contradicts that, or the target of its rollback, and before that the newest verified revision. So it is after a rejected revision that
+// changed no directory. 0 means that none is known to.
 func (f *Input) liveRevision() int64 {
 	switch {
 	case f.State.Current == nil:
@@ -140,7 +140,7 @@ func (f *Input) liveRevision() int64 {
 	return 0
 }
 
-// watchesTarget is true when the SiteSync looks at the very trees that a rollback restores. One that looks for others says nothing of these.
+// watchesTarget is true when the SiteSync observes the very trees that a rollback restores. A SiteSync for other trees proves nothing about these.
 func (f *Input) watchesTarget() bool {
 	if f.Target == nil || f.ObservedSync == nil {
 		return false
@@ -158,19 +158,19 @@ func (f *Input) stepMessage() string {
 	return fmt.Sprintf(" This is step %d of %d.", f.State.Cursor.Step+1, len(f.State.Current.Plan))
 }
 
-// unprovenMessage says why the Sites are not proven to run what their repositories hold.
+// unprovenMessage says why the Sites are not proven to run the trees in their repositories.
 func (f *Input) unprovenMessage() string {
 	if names := f.UnprovenSites(); len(names) > 0 {
 		more := ""
 		if len(names) > maxNamed {
 			names, more = names[:maxNamed], " and others"
 		}
-		return "No engine reports what these Sites run, and unobservedIsLive of their Site is not true: " + strings.Join(names, ", ") + more + "."
+		return "No engine reports the running trees of these Sites, and unobservedIsLive of their Site is not true: " + strings.Join(names, ", ") + more + "."
 	}
 	if f.WatchesDesired() && evidence.IsSyncAbout(f.ObservedSync, f.State.Position()) {
 		if c := f.ObservedSync.GetCondition("Ready"); c.Message != "" {
 			return fmt.Sprintf("%s: %s", c.Reason, c.Message)
 		}
 	}
-	return "It is not known yet what the Sites run."
+	return "The running trees of the Sites are not known yet."
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// report is what a SiteSync shows.
+// report is the report of a SiteSync.
 type report string
 
 const (
@@ -87,7 +87,7 @@ func staged(f *Input, step int32) {
 	f.State.Current.Plan = []ledger.Step{{Sites: []string{"a"}}, {Sites: []string{"b"}}}
 }
 
-// judged facts have a revision with a verdict, in a step, with what deliveries and the SiteSync show.
+// judged facts have a revision with a verdict, in a step, with the reports of deliveries and of the SiteSync.
 func judged(v *ledger.Verdict, step int32, a, b deliveryState, r report) *Input {
 	f := &Input{Digest: "d", GatesDisabled: true}
 	place(f, true, deliveryv1alpha1.ActionDesired, a, b)
@@ -134,7 +134,7 @@ func TestEveryProof(t *testing.T) {
 	t.Logf("%d combinations", n)
 }
 
-// checkProof holds the core to what it is for: nothing is live, and nothing succeeds, without every single proof of just this.
+// checkProof checks the purpose of the core: nothing is live, and nothing succeeds, without every single proof of this revision.
 func checkProof(t *testing.T, f *Input, step int32, a, b deliveryState, r report) {
 	t.Helper()
 	proven := a == done && b == done && r == live
@@ -163,7 +163,7 @@ func TestProof(t *testing.T) {
 		"Failed":        {reason: "A Site that failed rejects the revision.", a: done, b: done, report: failed, want: "SyncFailed"},
 		"TimedOut":      {reason: "A Site that timed out rejects the revision.", a: done, b: done, report: timedOut, want: "SyncTimedOut"},
 		"Syncing":       {reason: "A Site that still syncs rejects nothing.", a: done, b: done, report: syncing},
-		"OtherPosition": {reason: "What is reported of another position does not count.", a: otherPosition, b: done, report: liveBefore},
+		"OtherPosition": {reason: "A report about another position does not count.", a: otherPosition, b: done, report: liveBefore},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestSiteStates(t *testing.T) {
 		step   int32
 		a, b   deliveryState
 		report report
-		// counts are the Sites that nobody observes.
+		// counts are the Sites without an observer.
 		counts  map[string]bool
 		verdict *ledger.Verdict
 		want    v1alpha1.DeliveryStatus
@@ -194,7 +194,7 @@ func TestSiteStates(t *testing.T) {
 		"Live": {reason: "Both run it.", step: -1, a: done, b: done, report: live, want: v1alpha1.DeliveryStatus{
 			SyncState: "Live", SitesReady: "2/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Live", Commit: "fedcba9876543210"}, "b": {State: "Live", Commit: "fedcba9876543210"}},
 		}},
-		"Silent": {reason: "The repository has it, and nobody says more.", step: -1, a: done, b: done, report: nothing, want: v1alpha1.DeliveryStatus{
+		"Silent": {reason: "The repository has it, and no engine reports more.", step: -1, a: done, b: done, report: nothing, want: v1alpha1.DeliveryStatus{
 			SyncState: "Syncing", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Syncing", Commit: "0123456789abcdef"}, "b": {State: "Syncing", Commit: "0123456789abcdef"}},
 		}},
 		"FirstWave": {reason: "The second wave has not come.", step: 0, a: done, b: done, report: syncing, want: v1alpha1.DeliveryStatus{
@@ -206,11 +206,11 @@ func TestSiteStates(t *testing.T) {
 		"Blocked": {reason: "One is not delivered.", step: -1, a: done, b: trouble, report: nothing, want: v1alpha1.DeliveryStatus{
 			SyncState: "Pending", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Syncing", Commit: "0123456789abcdef"}, "b": {State: "Pending", Message: "Unreachable"}},
 		}},
-		"Refused": {reason: "What was refused is nowhere, whatever is there.", step: -1, a: done, b: done, report: live, verdict: refused, want: v1alpha1.DeliveryStatus{
+		"Refused": {reason: "A refused revision is at no Site, whatever the Sites run.", step: -1, a: done, b: done, report: live, verdict: refused, want: v1alpha1.DeliveryStatus{
 			SyncState: "Failed", SitesReady: "0/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Failed", Message: "DeliveryRefused"}, "b": {State: "Failed", Message: "DeliveryRefused"}},
 		}},
 		"Unobserved": {reason: "A Site without an engine is delivered or unobserved, as it says.", step: -1, a: done, b: done, counts: map[string]bool{"a": true, "b": false}, want: v1alpha1.DeliveryStatus{
-			SyncState: "Unobserved", SitesReady: "1/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Delivered", Commit: "0123456789abcdef"}, "b": {State: "Unobserved", Commit: "0123456789abcdef", Message: "No engine reports what the Site runs."}},
+			SyncState: "Unobserved", SitesReady: "1/2", Sites: map[string]v1alpha1.SiteStatus{"a": {State: "Delivered", Commit: "0123456789abcdef"}, "b": {State: "Unobserved", Commit: "0123456789abcdef", Message: "No engine reports the running tree of the Site."}},
 		}},
 	}
 	for name, tc := range cases {
@@ -255,7 +255,7 @@ func TestConditionsOfProof(t *testing.T) {
 		"Moved":     {reason: "An object that has to be looked at again does not speak against it.", facts: judged(verified, -1, done, stale, live), phase: "Succeeded", typ: "Available", status: "True", why: "Live"},
 		"Drifted":   {reason: "The phase does not move with drift.", facts: judged(verified, -1, done, done, syncing), phase: "Succeeded", typ: "Reconciling", status: "True", why: "Drifted"},
 		"LateDrift": {reason: "A verdict that is not recorded yet is not validated, however long it takes.", facts: judged(verified, -1, done, done, timedOut), phase: "Succeeded", typ: "Reconciling", status: "True", why: "Drifted"},
-		"Rejected":  {reason: "A rejection needs somebody.", facts: judged(rejected, -1, done, done, failed), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed"},
+		"Rejected":  {reason: "A rejection needs an action of a user.", facts: judged(rejected, -1, done, done, failed), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed"},
 		"Stands":    {reason: "A recorded verdict stays validated, whatever runs later.", facts: judged(rejected, -1, done, done, live), phase: "Failed", typ: "Stalled", status: "True", why: "SyncFailed"},
 		"Bad":       {reason: "Bad news does not wait for the record.", facts: unrecorded(judged(rejected, -1, done, done, failed)), phase: "Failed", typ: "Recorded", status: "False", why: "NotRecorded"},
 		"Nobody": {
@@ -283,14 +283,14 @@ func TestConditionsOfProof(t *testing.T) {
 	}
 }
 
-// goneBack facts have a rejected revision whose rollback to revision 1 came to its end, with what the SiteSync shows since.
+// goneBack facts have a rejected revision whose rollback to revision 1 came to its end, with the later report of the SiteSync.
 func goneBack(r report) *Input {
 	f := judged(verdicts()[2], -1, done, done, r)
 	f.State.Target, f.State.Restored = 1, true
 	return f
 }
 
-// TestLiveRevision reads what runs from what is proven, and, until that is, from what was verified before.
+// TestLiveRevision reads the running revision from proofs and, before these exist, from the last verified revision.
 func TestLiveRevision(t *testing.T) {
 	rejected := verdicts()[2]
 	stopped := func(f *Input, tree string) *Input {
@@ -304,9 +304,9 @@ func TestLiveRevision(t *testing.T) {
 	}{
 		"Live":     {reason: "A verified revision that runs is the live one.", facts: recorded(judged(verdicts()[1], -1, done, done, live), 2), want: []int64{2, 2}},
 		"Wave":     {reason: "A revision that does not run everywhere is not live.", facts: judged(nil, 0, done, done, live), want: []int64{0, 0}},
-		"Earlier":  {reason: "Until it runs, the one before does.", facts: recorded(judged(nil, -1, done, pushing, nothing), 1), want: []int64{1, 1}},
-		"Drifted":  {reason: "What was verified need not run any more.", facts: recorded(judged(verdicts()[1], -1, done, done, syncing), 2), want: []int64{0, 2}},
-		"Rejected": {reason: "Nobody knows what runs after a rejection.", facts: recorded(judged(rejected, -1, done, done, failed), 1), want: []int64{0, 1}},
+		"Earlier":  {reason: "Until it runs, the previous revision runs.", facts: recorded(judged(nil, -1, done, pushing, nothing), 1), want: []int64{1, 1}},
+		"Drifted":  {reason: "A verified revision may stop running.", facts: recorded(judged(verdicts()[1], -1, done, done, syncing), 2), want: []int64{0, 2}},
+		"Rejected": {reason: "A rejected revision is not live.", facts: recorded(judged(rejected, -1, done, done, failed), 1), want: []int64{0, 1}},
 		"Refused":  {reason: "A rejected revision that touched nothing leaves the verified one live.", facts: stopped(judged(rejected, -1, pushing, pushing, nothing), "before"), want: []int64{1, 1}},
 		"Recorded": {reason: "Whatever is looked for.", facts: stopped(judged(rejected, -1, done, done, syncing), "before"), want: []int64{1, 1}},
 		"Gates":    {reason: "A rejected revision that changed only its checks leaves the verified one live.", facts: stopped(judged(rejected, -1, done, done, live), "t"), want: []int64{1, 1}},
@@ -349,15 +349,15 @@ func TestStepMessage(t *testing.T) {
 
 // TestUnprovenMessage says why the Sites are not known to run a revision.
 func TestUnprovenMessage(t *testing.T) {
-	const unknown = "It is not known yet what the Sites run."
+	const unknown = "The running trees of the Sites are not known yet."
 	for r, want := range map[report]string{syncing: "Syncing: Words.", timedOut: "TimedOut: Words.", nothing: unknown, otherSites: unknown} {
 		if diff := cmp.Diff(want, judged(nil, -1, done, done, r).unprovenMessage()); diff != "" {
-			t.Errorf("\nA SiteSync says why, and only for what it was asked to look at.\nunprovenMessage() of %s: -want, +got:\n%s", r, diff)
+			t.Errorf("\nA SiteSync has the reason, and only for its desired trees.\nunprovenMessage() of %s: -want, +got:\n%s", r, diff)
 		}
 	}
 	f := judged(nil, -1, done, done, syncing)
 	f.ObservedSync.Status.AtProvider.Position.Revision = 1
 	if diff := cmp.Diff(unknown, f.unprovenMessage()); diff != "" {
-		t.Errorf("\nWhat a SiteSync saw of another revision says nothing of this one.\nunprovenMessage(): -want, +got:\n%s", diff)
+		t.Errorf("\nAn observation of another revision proves nothing about this revision.\nunprovenMessage(): -want, +got:\n%s", diff)
 	}
 }

@@ -93,6 +93,6 @@ func TestLogOfEpoch(t *testing.T) {
 	}
 	f.State.Current = newRevision(2)
 	if epoch := phasePathOf(f).epoch; epoch != 3 {
-		t.Errorf("phasePathOf(...): epoch %d, want the one of the ledger", epoch)
+		t.Errorf("phasePathOf(...): epoch %d, want the epoch of the ledger", epoch)
 	}
 }

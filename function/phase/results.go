@@ -13,10 +13,10 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// maxResults is how many results a status has. Those that did not pass come first where not all fit.
+// maxResults is the greatest number of results in a status. If not all fit, results that did not pass come first.
 const maxResults = 100
 
-// validationResults are how the checks of the revision were judged, step after step.
+// validationResults returns the results of the revision's checks, step after step.
 func validationResults(f *Input) []v1alpha1.ValidationResult {
 	var out []v1alpha1.ValidationResult
 	for _, g := range f.gatesOfRevision() {
@@ -38,7 +38,7 @@ func intOf(b bool) int {
 	return 0
 }
 
-// gatesOfRevision are the Gates of the revision, in the order of steps.
+// gatesOfRevision returns the Gates of the revision, in the order of steps.
 func (f *Input) gatesOfRevision() []*rolloutv1alpha1.Gate {
 	var out []*rolloutv1alpha1.Gate
 	for _, name := range slices.Sorted(maps.Keys(f.Gates)) {
@@ -78,11 +78,11 @@ func (f *Input) measuredMessage(sites string) string {
 	return projection.Sentences(f.runsAtMessage(sites)+", and it is judged.", cmp.Or(f.metricsUnavailableMessage(), f.noDataMessage()))
 }
 
-// runsAtMessage says that some Sites run the revision, such as "every Site". Of those without an engine it says no more than that it was delivered there.
+// runsAtMessage says that some Sites run the revision, such as "every Site". For Sites without an engine it says no more than that it was delivered there.
 func (f *Input) runsAtMessage(sites string) string {
 	switch {
 	case f.Sync == nil:
-		return "The revision is delivered to " + sites + ", where no engine reports what runs"
+		return "The revision is delivered to " + sites + ", where no engine reports the running tree"
 	case f.hasUnobserved():
 		return strings.ToUpper(sites[:1]) + sites[1:] + " that is observed runs the revision, which is delivered to the others"
 	}

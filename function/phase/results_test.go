@@ -16,7 +16,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// What is known of a Gate.
+// States of a Gate.
 const (
 	measuring    deliveryState = "Measuring"
 	passed       deliveryState = "Passed"
@@ -72,7 +72,7 @@ func gated(s ledger.State, e deliveryState) *rolloutv1alpha1.Gate {
 	return g
 }
 
-// judgedBy calls with all combinations of what is known of two deliveries, and of the Gate of their order.
+// judgedBy calls with all combinations of the states of two deliveries, and of the Gate of their revision.
 func judgedBy(do func(f *Input, a, b, gate deliveryState)) int {
 	n := 0
 	for _, a := range allDeliveryStates() {
@@ -98,7 +98,7 @@ func judgedBy(do func(f *Input, a, b, gate deliveryState)) int {
 	return n
 }
 
-// TestGates holds for all combinations of what is known of a revision, and of its Gate: nothing but the Gate of its own step lets it pass.
+// TestGates checks all combinations of the states of a revision and of its Gate: only the Gate of its own step lets it pass.
 func TestGates(t *testing.T) {
 	verdicts := map[string]int{}
 	n := judgedBy(func(f *Input, a, b, gate deliveryState) {
@@ -127,7 +127,7 @@ func TestGates(t *testing.T) {
 		}
 		phase, _, _ := phaseOf(f)
 		waits := v1alpha1.PhaseDelivering
-		// There is no Gate before the step was live.
+		// A Gate exists only after the step was live.
 		if live || gate != absent && gate != otherGate && gate != secondGate {
 			waits = v1alpha1.PhaseValidating
 		}
@@ -138,7 +138,7 @@ func TestGates(t *testing.T) {
 			t.Fatalf("phaseOf(...): %s %s %s: want %s, got %s, ready %t", a, b, gate, waits, phase, Ready(f))
 		}
 	})
-	t.Logf("%d combinations of what is known of an order and its Gate came to verdicts %v", n, verdicts)
+	t.Logf("%d combinations of states of a revision and its Gate came to verdicts %v", n, verdicts)
 }
 
 // TestFailedResultsFirst lets a Gate have one more result than a status shows, of which the last check failed.
@@ -155,13 +155,13 @@ func TestFailedResultsFirst(t *testing.T) {
 	f.Gates = map[string]*rolloutv1alpha1.Gate{"gate": g}
 	got := validationResults(f)
 	if len(got) != maxResults || got[0].Name != fmt.Sprint(maxResults) || got[1].Name != "0" {
-		t.Errorf("\nWhere not all results fit, those of failed checks come first, and the others stay in their order.\nvalidationResults(...): want %d from check %d and 0 on, got %d from %s and %s on",
+		t.Errorf("\nIf not all results fit, failed checks come first, and the others stay in their order.\nvalidationResults(...): want %d from check %d and 0 on, got %d from %s and %s on",
 			maxResults, maxResults, len(got), got[0].Name, got[1].Name)
 	}
 }
 
-// TestMetricsUnavailable holds for all combinations of what is known of a revision and its Gate: neither an outage of the metrics backend nor a
-// lack of data is a verdict, and the deployment says what is waited for.
+// TestMetricsUnavailable checks all combinations of the states of a revision and of its Gate: neither an outage of the metrics backend nor a
+// lack of data is a verdict, and the deployment names the condition that it waits for.
 func TestMetricsUnavailable(t *testing.T) {
 	seen := map[deliveryState]int{}
 	judgedBy(func(f *Input, a, b, gate deliveryState) {
@@ -198,7 +198,7 @@ func TestMetricsUnavailable(t *testing.T) {
 	}
 }
 
-// TestNothingMeasured tells gates that are switched off from gates that have nothing to measure.
+// TestNothingMeasured distinguishes gates that are switched off from gates without a measurement.
 func TestNothingMeasured(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
@@ -238,7 +238,7 @@ func TestValidatedOfEarlierRevision(t *testing.T) {
 	}
 }
 
-// TestRunBy has Sites with and without an engine that reports what they run.
+// TestRunBy has Sites with and without an engine that reports their running tree.
 func TestRunBy(t *testing.T) {
 	cases := map[string]struct {
 		reason     string
@@ -251,10 +251,10 @@ func TestRunBy(t *testing.T) {
 		},
 		"Unobserved": {
 			reason: "Without any engine the revision is known to be delivered, and no more.", change: func(f *Input) { f.Sync = nil },
-			want: "The revision is delivered to every Site, where no engine reports what runs", step: "The revision is delivered to every Site of the step, where no engine reports what runs",
+			want: "The revision is delivered to every Site, where no engine reports the running tree", step: "The revision is delivered to every Site of the step, where no engine reports the running tree",
 		},
 		"Mixed": {
-			reason: "What is said of Sites with an engine is not said of one without.", change: func(f *Input) { f.Unobserved = map[string]bool{f.Trees()[0].Site: true} },
+			reason: "A Site without an engine has another message than a Site with an engine.", change: func(f *Input) { f.Unobserved = map[string]bool{f.Trees()[0].Site: true} },
 			want: "Every Site that is observed runs the revision, which is delivered to the others",
 			step: "Every Site of the step that is observed runs the revision, which is delivered to the others",
 		},

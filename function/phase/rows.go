@@ -8,7 +8,7 @@ import (
 
 // A Row of the table of phases.
 type Row struct {
-	// Known is what is known of a deployment when the row holds, in words.
+	// Known describes the state of a deployment when the row holds, in words.
 	Known string
 
 	// Phase and Outcome of the deployment.
@@ -19,7 +19,7 @@ type Row struct {
 	says  func(*Input) string
 }
 
-// Rows are the table of phases: the first row that holds says the phase. The last one always does.
+// Rows returns the table of phases: the first row that holds gives the phase. The last row always does.
 func Rows() []Row {
 	rows := append([]Row{{
 		Known: "the spec cannot be carried out",
@@ -35,7 +35,7 @@ func Rows() []Row {
 	return append(rows, progressRows()...)
 }
 
-// rejectedRows are the rows of a revision that was rejected. Only a success waits for the record.
+// rejectedRows returns the rows of a rejected revision. Only a success waits for the record.
 func rejectedRows() []Row {
 	return []Row{{
 		Known: "the revision was rejected, the Sites run the target again, and the ledger has recorded that",
@@ -59,7 +59,7 @@ func rejectedRows() []Row {
 	}}
 }
 
-// progressRows are the rows of a revision that was not rejected.
+// progressRows returns the rows of a revision that was not rejected.
 func progressRows() []Row {
 	return []Row{{
 		Known: "the revision was verified, and the ledger has recorded that",
@@ -86,7 +86,7 @@ func progressRows() []Row {
 	}}
 }
 
-// firstRow is what the first row says that holds.
+// firstRow returns the phase, outcome and message of the first row that holds.
 func firstRow(rows []Row, f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 	for _, r := range rows {
 		if r.holds(f) {
@@ -96,10 +96,10 @@ func firstRow(rows []Row, f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 	return "", "", ""
 }
 
-// phaseOf facts, with the outcome and what is said about it.
+// phaseOf returns the phase of facts, with the outcome and its message.
 func phaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) { return firstRow(Rows(), f) }
 
-// rejectedPhaseOf is where a rejected revision stands, also while the spec cannot be carried out.
+// rejectedPhaseOf returns the phase of a rejected revision, also while the spec cannot be carried out.
 func rejectedPhaseOf(f *Input) (v1alpha1.Phase, v1alpha1.Outcome, string) {
 	return firstRow(rejectedRows(), f)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// TestEdges holds the table of changes against what the design says of them.
+// TestEdges compares the table of changes with the design.
 func TestEdges(t *testing.T) {
 	want := map[v1alpha1.Phase][]v1alpha1.Phase{
 		"":            {"Pending"},
@@ -33,7 +33,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// retreatings calls with all combinations of what is known of a rejected revision, and returns how many there are.
+// retreatings calls with all combinations of the states of a rejected revision, and returns their number.
 func retreatings(do func(*Input)) int {
 	n := 0
 	stops := []step.Hold{
@@ -77,7 +77,7 @@ func retreating(stop step.Hold, reason string, flags int, a, b deliveryState) *I
 	return f
 }
 
-// follow lets deliveries ask for the rejected order. If it is recorded, those that carried out what they were asked for say so of it too.
+// follow makes deliveries request the rejected revision. If it is recorded, deliveries that reached their desired state report it too.
 func follow(f *Input, recorded bool) {
 	for name, d := range f.Desired {
 		d.Spec.ForProvider.Position = new(f.State.Position())
@@ -107,7 +107,7 @@ func rowOf(f *Input) []string {
 	return []string{"RollingBack", ""}
 }
 
-// TestRetreats holds for all combinations of what is known of a rejected revision.
+// TestRetreats checks all combinations of the states of a rejected revision.
 func TestRetreats(t *testing.T) {
 	seen := map[string]bool{}
 	n := retreatings(func(f *Input) {
@@ -126,7 +126,7 @@ func TestRetreats(t *testing.T) {
 		}
 		switch {
 		case Ready(f):
-			t.Fatalf("Ready(...): what was rejected is ready: %+v", f.State)
+			t.Fatalf("Ready(...): a rejected revision is ready: %+v", f.State)
 		case is[v1alpha1.TypeStalled] == corev1.ConditionTrue && is[v1alpha1.TypeReconciling] == corev1.ConditionTrue:
 			t.Fatalf("Conditions(...): both Stalled and Reconciling: %+v", conditions)
 		case f.Problem == nil && (p == v1alpha1.PhaseFailed || p == v1alpha1.PhaseSucceeded) != (is[v1alpha1.TypeStalled] == corev1.ConditionTrue) && len(f.UnprovenSites()) == 0:
@@ -141,5 +141,5 @@ func TestRetreats(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("%d combinations of what is known of a rejected revision, and %d ways to where it is", n, len(seen))
+	t.Logf("%d combinations of states of a rejected revision, and %d routes to its phase", n, len(seen))
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/intentplane/intentplane/function/projection"
 )
 
-// maxSiteMessage is how long the message of one Site may be.
+// maxSiteMessage is the greatest length of the message of one Site.
 const maxSiteMessage = 1024
 
-// A siteView is what the status of each Site follows from, computed once for all of them.
+// A siteView is the input of the status of each Site, computed once for all of them.
 type siteView struct {
 	*Input
 
@@ -28,8 +28,7 @@ type siteView struct {
 	blockedReady    xpv2.Condition
 	// unproven are the Sites that no engine reports about, and where a delivered tree does not count as live.
 	unproven map[string]bool
-	// watched are the Sites that the SiteSync is to observe. watchesDesired says that it looks for what is desired, and observations are what it
-	// reports.
+	// watched are the Sites that the SiteSync is to observe. watchesDesired is true if it observes the desired trees, and observations are its report.
 	watched        map[string]bool
 	watchesDesired bool
 	observations   map[string]deliveryv1alpha1.SiteObservation
@@ -54,7 +53,7 @@ func newSiteView(f *Input) *siteView {
 	return g
 }
 
-// deliveryStatus says where each Site stands.
+// deliveryStatus returns the status of the delivery, with the state of each Site.
 func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 	out := v1alpha1.DeliveryStatus{Sites: map[string]v1alpha1.SiteStatus{}}
 	g := newSiteView(f)
@@ -66,7 +65,7 @@ func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 			site.Weight = siteWeight(g, &trees[i], o)
 			out.Sites[trees[i].Site] = site
 		}
-		// A commit of another revision does not say where this one is.
+		// A commit of another revision does not locate this revision.
 		if out.GitCommit == "" && f.HasApplied(name) && hasWritten(f, name) {
 			out.GitCommit = commitOf(o)
 		}
@@ -79,7 +78,7 @@ func deliveryStatus(f *Input) v1alpha1.DeliveryStatus {
 	return out
 }
 
-// hasWritten is true when the revision brought something to a repository, as far as is known.
+// hasWritten is true when the revision brought a tree to a repository, as far as is known.
 func hasWritten(f *Input, name string) bool {
 	if !f.State.IsRejected() || f.State.Cursor.Attempt > 0 {
 		return true
@@ -88,7 +87,7 @@ func hasWritten(f *Input, name string) bool {
 	return slices.ContainsFunc(trees, func(t deliveryv1alpha1.Tree) bool { return hasWrittenPath(f.Observed[name], f.State, t.Path) })
 }
 
-// summarizeSites is what the states of Sites come to. The gravest wins.
+// summarizeSites returns the summary of the states of Sites. The gravest wins.
 func summarizeSites(f *Input, sites map[string]v1alpha1.SiteStatus) (v1alpha1.SyncState, string) {
 	n := map[v1alpha1.SiteState]int{}
 	for _, s := range sites {
@@ -116,7 +115,7 @@ func commitOf(d *deliveryv1alpha1.GitDelivery) string {
 	return d.Status.AtProvider.Remote.Commit
 }
 
-// siteStatus is where one stands, whose tree is the one with this index.
+// siteStatus returns the status of a Site, whose tree is the tree with this index.
 func siteStatus(f *siteView, i int, t *deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery) v1alpha1.SiteStatus {
 	switch {
 	case f.TreeAwaitsCluster(t, d):
@@ -151,7 +150,7 @@ func (f *siteView) clusterWaitStatus(name string) v1alpha1.SiteStatus {
 	return out
 }
 
-// hasWrittenPath is true when a delivery brought what a rejected revision asked for to a directory. One that failed at a Site was there.
+// hasWrittenPath is true when a delivery brought the trees of a rejected revision to a directory. A revision that failed at a Site was there.
 func hasWrittenPath(d *deliveryv1alpha1.GitDelivery, s ledger.State, path string) bool {
 	switch s.Verdict.Reason {
 	case rolloutv1alpha1.RejectedDeliveryTimedOut, rolloutv1alpha1.RejectedDeliveryRefused, rolloutv1alpha1.RejectedFilesLost:
@@ -170,11 +169,11 @@ func blockedState(terminal bool) v1alpha1.SiteState {
 	return v1alpha1.SitePending
 }
 
-// deliveredSiteStatus says what is known of a Site whose repository holds the tree.
+// deliveredSiteStatus returns the status of a Site whose repository holds the tree.
 func deliveredSiteStatus(f *siteView, t *deliveryv1alpha1.Tree, delivered string) v1alpha1.SiteStatus {
 	if _, nobody := f.Unobserved[t.Site]; nobody || !f.watched[t.Site] {
 		if f.unproven[t.Site] {
-			return v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "No engine reports what the Site runs."}
+			return v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "No engine reports the running tree of the Site."}
 		}
 		return v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}
 	}
@@ -188,7 +187,8 @@ func deliveredSiteStatus(f *siteView, t *deliveryv1alpha1.Tree, delivered string
 	return out
 }
 
-// observedSiteStatus is what the SiteSync says of a Site. One that it still takes for undelivered is behind what the repository holds.
+// observedSiteStatus returns the status of a Site from the report of the SiteSync. A report of an undelivered tree is older than the
+// state of the repository.
 func observedSiteStatus(s deliveryv1alpha1.SiteObservation, out v1alpha1.SiteStatus) v1alpha1.SiteStatus {
 	states := map[deliveryv1alpha1.SiteState]v1alpha1.SiteState{
 		deliveryv1alpha1.SiteLive:              v1alpha1.SiteLive,
@@ -218,7 +218,7 @@ func observedSiteStatus(s deliveryv1alpha1.SiteObservation, out v1alpha1.SiteSta
 	return out
 }
 
-// clusterFailure is what is not well of the cluster of a Site that was delivered to. It takes nothing back.
+// clusterFailure returns the problem of the cluster of a Site that was delivered to. It reverts nothing.
 func clusterFailure(s deliveryv1alpha1.SiteObservation) string {
 	if c := s.Cluster; c != nil && c.PassedAt != nil && c.Reason != "" {
 		return c.Reason + ": " + c.Message
@@ -240,7 +240,7 @@ func degradedMessage(f *Input) string {
 		}
 	}
 	if more > 0 {
-		said += fmt.Sprintf(" So are those of %d more.", more)
+		said += fmt.Sprintf(" Degraded clusters of other Sites: %d.", more)
 	}
 	return said
 }

@@ -12,7 +12,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// TestClusterWaitStatus compares why a Site waits for its cluster with what the SiteSync reports of it.
+// TestClusterWaitStatus compares the reason why a Site waits for its cluster with the report of the SiteSync.
 func TestClusterWaitStatus(t *testing.T) {
 	s := ledger.State{Head: ledger.Head{Epoch: 1}, Current: newRevision(2)}
 	s.Current.Plan = []ledger.Step{{Sites: []string{"edge1"}}}
@@ -33,7 +33,7 @@ func TestClusterWaitStatus(t *testing.T) {
 			},
 		},
 		"NoReason": {
-			reason: "A SiteSync without a reason does not take away what is said.", want: unknown,
+			reason: "A SiteSync without a reason does not remove the message.", want: unknown,
 			change: func(f *siteView) {
 				f.observations["edge1"] = deliveryv1alpha1.SiteObservation{State: deliveryv1alpha1.SiteWaitingForCluster, Message: "Words."}
 			},
@@ -45,7 +45,7 @@ func TestClusterWaitStatus(t *testing.T) {
 			},
 		},
 		"OtherPosition": {
-			reason: "What was observed for another revision says nothing.", want: unknown,
+			reason: "An observation of another revision proves nothing.", want: unknown,
 			change: func(f *siteView) { f.ObservedSync.Status.AtProvider.Position.Revision = 1 },
 		},
 		"NoSite":     {reason: "A Site that the SiteSync does not name is not known.", want: unknown, change: func(f *siteView) { clear(f.observations) }},
@@ -74,7 +74,7 @@ func TestSiteStatus(t *testing.T) {
 		want   v1alpha1.SiteStatus
 	}{
 		"Rollback": {
-			reason: "A rollback says of a Site that it leaves as it is what is there.", change: func(f *siteView) { f.State.Cursor.Attempt, f.State.Verdict = 1, verdicts()[2] },
+			reason: "A Site that a rollback leaves unchanged shows its current tree.", change: func(f *siteView) { f.State.Cursor.Attempt, f.State.Verdict = 1, verdicts()[2] },
 			want: v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: "0123456789abcdef", Message: "The rollback does not change it."},
 		},
 		"Rejected": {
@@ -124,8 +124,8 @@ func TestHasWrittenPath(t *testing.T) {
 	}{
 		"Failed":  {reason: "A revision that failed at a Site was there.", verdict: rolloutv1alpha1.RejectedSyncFailed, want: true},
 		"Written": {reason: "A delivery that holds a tree of the revision in the directory brought it there.", verdict: rolloutv1alpha1.RejectedDeliveryRefused, tree: deliveryv1alpha1.DeliveredTree{Path: "a", Revision: 2}, want: true},
-		"Other":   {reason: "What was brought to another directory was not brought to this one.", verdict: rolloutv1alpha1.RejectedDeliveryRefused, tree: deliveryv1alpha1.DeliveredTree{Path: "b", Revision: 2}},
-		"Earlier": {reason: "What an earlier revision brought is not of this one.", verdict: rolloutv1alpha1.RejectedDeliveryTimedOut, tree: deliveryv1alpha1.DeliveredTree{Path: "a", Revision: 1}},
+		"Other":   {reason: "A tree in another directory does not count.", verdict: rolloutv1alpha1.RejectedDeliveryRefused, tree: deliveryv1alpha1.DeliveredTree{Path: "b", Revision: 2}},
+		"Earlier": {reason: "A tree of an earlier revision does not count.", verdict: rolloutv1alpha1.RejectedDeliveryTimedOut, tree: deliveryv1alpha1.DeliveredTree{Path: "a", Revision: 1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestDeliveredSiteStatus(t *testing.T) {
 		"NoCommit":  {reason: "Where the engine names no commit, that of the repository stands.", change: func(f *Input) { f.ObservedSync.Status.AtProvider.Sites[0].Commit = "" }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteLive, Commit: delivered}},
 		"Unwatched": {reason: "Of a Site that the SiteSync is not to observe the delivery alone is known.", change: func(f *Input) { f.Sync.Spec.ForProvider.Sites = f.Sync.Spec.ForProvider.Sites[1:] }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}},
 		"NoEngine":  {reason: "Of a Site without an engine the delivery alone is known.", change: func(f *Input) { f.Unobserved["a"] = true }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteDelivered, Commit: delivered}},
-		"Unproven":  {reason: "A Site without an engine whose delivery does not count says so.", change: func(f *Input) { f.Unobserved["a"] = false }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "No engine reports what the Site runs."}},
+		"Unproven":  {reason: "A Site without an engine whose delivery does not count says so.", change: func(f *Input) { f.Unobserved["a"] = false }, want: v1alpha1.SiteStatus{State: v1alpha1.SiteUnobserved, Commit: delivered, Message: "No engine reports the running tree of the Site."}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

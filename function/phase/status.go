@@ -50,7 +50,7 @@ func Status(f *Input, last *v1alpha1.IntentDeploymentStatus, now metav1.Time) *v
 	return s
 }
 
-// understoodText is left out where it would not fit.
+// understoodText returns the canonical intent, or "" if it exceeds the limit.
 func understoodText(f *Input) string {
 	if len(f.Understood) > maxUnderstood {
 		return ""
@@ -58,7 +58,7 @@ func understoodText(f *Input) string {
 	return f.Understood
 }
 
-// Fit shortens a message to what the schema takes.
+// Fit shortens a message to the limit of the schema.
 func Fit(message string, most int) string { return projection.Fit(message, most) }
 
 // Ended is true when the revision came to its end, be it good or bad, and nothing is left to do for it.
@@ -88,13 +88,13 @@ func verifiedMessage(s ledger.State) string {
 	return fmt.Sprintf("Revision %d was verified.", s.Current.Number)
 }
 
-// Ready is true when what was asked for succeeded, and holds now.
+// Ready is true when the desired state was reached, and holds now.
 func Ready(f *Input) bool {
 	p, _, _ := phaseOf(f)
 	return p == v1alpha1.PhaseSucceeded && f.SucceedsNow() && !f.isHeldBack()
 }
 
-// problemMessage says what is in the way of a deployment, or that there is nothing yet.
+// problemMessage returns the problem of a deployment, or says that nothing was ordered.
 func problemMessage(f *Input) string {
 	if f.Problem == nil {
 		return "Nothing was ordered yet."
@@ -102,7 +102,7 @@ func problemMessage(f *Input) string {
 	return projection.Sentences(f.Problem.Message, continuesMessage(f))
 }
 
-// continuesMessage says what a frozen order still does.
+// continuesMessage names the work that goes on while the spec cannot be compiled.
 func continuesMessage(f *Input) string {
 	if f.State.Current == nil {
 		return ""
@@ -127,7 +127,7 @@ func restoredMessage(f *Input) string {
 	return fmt.Sprintf(" The Sites run revision %d again.", f.State.Target)
 }
 
-// isRequestedRollback is true for a revision that was rolled back because a user asked for that.
+// isRequestedRollback is true for a revision that was rolled back on request of a user.
 func (f *Input) isRequestedRollback() bool {
 	return f.State.IsRejected() && f.State.Verdict.Reason == rolloutv1alpha1.RejectedRequested && f.State.Restored && f.IsRecorded()
 }
@@ -141,12 +141,12 @@ func rolledBackMessage(f *Input) string {
 	return projection.Sentences(why, restoredMessage(f), continuationMessage(f), heldBackMessage(f))
 }
 
-// continuationMessage says what a user can do after a revision was rejected.
+// continuationMessage names the action of a user after a revision was rejected.
 func continuationMessage(f *Input) string {
 	return fmt.Sprintf("To go on, change the intent, or deliver it again: kubectl intent retry %s -n %s.", f.Claim.Name, f.Claim.Namespace)
 }
 
-// rollingBackMessage says which attempt goes on, and what it waits for.
+// rollingBackMessage names the attempt that goes on, and its obstacle.
 func rollingBackMessage(f *Input) string {
 	if f.State.Restored {
 		return projection.Sentences(rejectedMessage(f), restoredMessage(f), "The ledger has not recorded that yet.", heldBackMessage(f))
@@ -218,7 +218,7 @@ func updateMessage(u v1alpha1.UpdateStatus) string {
 	return " An update waits: " + strings.Join(what, ", ") + "."
 }
 
-// heldBackMessage says why what is asked for now is not what is ordered.
+// heldBackMessage says why the current spec is not the ordered revision.
 func heldBackMessage(f *Input) string {
 	switch {
 	case f.Suspended:
@@ -257,7 +257,7 @@ func (f *Input) notRespondingMessage() string {
 		strings.Join(f.Unobserving[:min(len(f.Unobserving), maxNamed)], ", "))
 }
 
-// phasePathOf is how a deployment came to where it is.
+// phasePathOf returns the facts that select the transitions to the current phase.
 func phasePathOf(f *Input) phasePath {
 	s, path := f.State, phasePath{failedIn: failedPhase(f)}
 	if s.Current != nil {

@@ -31,7 +31,7 @@ func TestEnd(t *testing.T) {
 		want   want
 	}{
 		"Verified": {
-			reason: "An end that is verified says so, and what the Sites are known to run.",
+			reason: "A verified revision shows its verdict, and the running revision of the Sites.",
 			change: func(f *Input) {
 				f.State.Verdict = &ledger.Verdict{Result: ledger.VerdictVerified}
 				f.State.Current.Plan = []ledger.Step{{Gate: true}}
@@ -39,7 +39,7 @@ func TestEnd(t *testing.T) {
 			want: want{rolloutv1alpha1.EndVerified, "Revision 2 was verified: its gates passed. The revision was verified, and not every Site is known to run it now: The revision is on its way to the repository."},
 		},
 		"RolledBack": {
-			reason: "An end that is rolled back says why, and what runs again.",
+			reason: "A revision that was rolled back shows the reason, and the running revision.",
 			change: func(f *Input) {
 				f.State.Verdict, f.State.Cursor.Attempt, f.State.Target, f.State.Restored = rejection, 1, 1, true
 			},
@@ -58,7 +58,7 @@ func TestEnd(t *testing.T) {
 		"Nothing": {
 			reason: "A revision that changed no directory is not left running.",
 			change: func(f *Input) { f.State.Verdict, f.Stop = rejection, step.HoldNothingToRestore },
-			want:   want{rolloutv1alpha1.EndNothingToRestore, "Revision 2 was rejected: GateFailed. Slow. There is nothing to roll back: every directory holds what the last verified revision brought."},
+			want:   want{rolloutv1alpha1.EndNothingToRestore, "Revision 2 was rejected: GateFailed. Slow. There is nothing to roll back: every directory holds the files of the last verified revision."},
 		},
 		"Stays": {
 			reason: "A revision that may run still says why it was not rolled back.",
@@ -122,7 +122,7 @@ func TestRollingBackMessage(t *testing.T) {
 	}{
 		"Target":   {reason: "A rollback names its target where it is known.", target: 1, most: 3, want: "Attempt 1 of 3 rolls back to revision 1."},
 		"NoTarget": {reason: "A rollback whose target is not known names none.", most: 3, want: "Attempt 1 of 3 rolls back."},
-		"Edited":   {reason: "An attempt that goes on beyond what the spec allows now is not counted against that.", target: 1, want: "Attempt 1 rolls back to revision 1."},
+		"Edited":   {reason: "An attempt beyond the current limit of the spec is not counted against the limit.", target: 1, want: "Attempt 1 rolls back to revision 1."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestEnded(t *testing.T) {
 		"Verified":   {reason: "A verified revision that runs came to its end.", facts: judged(verified, -1, done, done, live), want: true},
 		"Delivering": {reason: "A revision that is on its way goes on.", facts: judged(nil, -1, done, pushing, nothing)},
 		"Failed":     {reason: "A rejected revision that nothing rolls back came to its end.", facts: stopped, want: true},
-		"Unrecorded": {reason: "A rejection is no end before the ledger holds it.", facts: unrecorded(unrecordedStop)},
+		"Unrecorded": {reason: "A rejection does not end before the ledger holds it.", facts: unrecorded(unrecordedStop)},
 		"Problem":    {reason: "A spec that cannot be compiled says nothing of the end of a revision.", facts: broken},
 	}
 	for name, tc := range cases {
@@ -174,12 +174,12 @@ func TestClusterWaitMessage(t *testing.T) {
 		f := &Input{}
 		place(f, true, action, done, done)
 		if diff := cmp.Diff(want, f.clusterWaitMessage()); diff != "" {
-			t.Errorf("\nOf the Sites the one that waits is named.\nclusterWaitMessage(): -want, +got:\n%s", diff)
+			t.Errorf("\nThe message names the waiting Site.\nclusterWaitMessage(): -want, +got:\n%s", diff)
 		}
 	}
 }
 
-// TestContinuesMessage says what goes on while the spec cannot be compiled.
+// TestContinuesMessage compares the work that goes on while the spec cannot be compiled.
 func TestContinuesMessage(t *testing.T) {
 	verified, rejected := verdicts()[1], verdicts()[2]
 	cases := map[string]struct {
@@ -223,28 +223,28 @@ func TestPhaseOf(t *testing.T) {
 	}{
 		"Nothing":          {reason: "Nothing was ordered.", phase: v1alpha1.PhasePending, message: "Nothing was ordered yet."},
 		"Invalid":          {reason: "An invalid spec.", problem: invalid, phase: v1alpha1.PhaseFailed, message: "Not understood."},
-		"InvalidDelivered": {reason: "An invalid spec freezes what is there.", problem: invalid, ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "Not understood. Revision 2 stays as it is."},
+		"InvalidDelivered": {reason: "An invalid spec freezes the delivered revision.", problem: invalid, ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "Not understood. Revision 2 stays as it is."},
 		"Unended": {
 			reason:  "A message that does not end with a full stop does not run into the next sentence.",
 			problem: &Problem{Reason: v1alpha1.ReasonInvalidIntent, Message: "spec.intent: replicas: must be from 0 to 10000", Terminal: true},
 			ordered: true, a: done, b: done, phase: v1alpha1.PhaseFailed, message: "spec.intent: replicas: must be from 0 to 10000. Revision 2 stays as it is.",
 		},
 		"Missing":  {reason: "Something is missing.", problem: missing, ordered: true, a: done, b: done, phase: v1alpha1.PhasePending, message: "Site missing. Revision 2 stays as it is."},
-		"OnItsWay": {reason: "Nobody says anything yet.", ordered: true, unjudged: true, a: absent, b: done, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
-		"Trouble":  {reason: "What blocks is said.", ordered: true, unjudged: true, a: done, b: trouble, phase: v1alpha1.PhaseDelivering, message: "GitDelivery b: Unreachable: Words."},
+		"OnItsWay": {reason: "No object reports anything yet.", ordered: true, unjudged: true, a: absent, b: done, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"Trouble":  {reason: "The message names the obstacle.", ordered: true, unjudged: true, a: done, b: trouble, phase: v1alpha1.PhaseDelivering, message: "GitDelivery b: Unreachable: Words."},
 		"Conflict": {
-			reason:  "An object that another claim delivers fails the deployment while it lasts, and is no verdict about its revision.",
+			reason:  "An object of another claim fails the deployment while it lasts, without a verdict about its revision.",
 			ordered: true, unjudged: true, a: done, b: conflict, phase: v1alpha1.PhaseFailed, message: "GitDelivery b: ObjectConflict: Words.",
 		},
 		"Done":          {reason: "All is delivered.", ordered: true, a: done, b: done, phase: v1alpha1.PhaseSucceeded, ready: true, message: "The repository holds the revision."},
 		"Drifted":       {reason: "The phase does not move with drift, and Ready does.", ordered: true, a: done, b: drifted, phase: v1alpha1.PhaseSucceeded, message: "The revision was verified, and not every Site is known to run it now: GitDelivery b: Drifted: Words."},
-		"NotToRecord":   {reason: "A message says what keeps the ledger from recording the verdict.", ordered: true, pending: true, a: done, b: trouble, phase: v1alpha1.PhaseValidating, message: "The revision is verified, and the ledger has not recorded that yet. GitDelivery b: Unreachable: Words."},
+		"NotToRecord":   {reason: "A message names the obstacle to recording the verdict.", ordered: true, pending: true, a: done, b: trouble, phase: v1alpha1.PhaseValidating, message: "The revision is verified, and the ledger has not recorded that yet. GitDelivery b: Unreachable: Words."},
 		"Unrecorded":    {reason: "A success is shown once the ledger holds it.", ordered: true, pending: true, a: done, b: done, phase: v1alpha1.PhaseValidating, message: "The revision is verified, once the ledger has recorded it."},
 		"Stale":         {reason: "Readiness of an earlier generation is none.", ordered: true, a: done, b: stale, phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision."},
-		"OtherPosition": {reason: "What is about another position proves nothing.", ordered: true, unjudged: true, a: done, b: otherPosition, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
-		"OtherTrees":    {reason: "What speaks of other trees is no.", ordered: true, unjudged: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"OtherPosition": {reason: "A report about another position proves nothing.", ordered: true, unjudged: true, a: done, b: otherPosition, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
+		"OtherTrees":    {reason: "A report about other trees proves nothing.", ordered: true, unjudged: true, a: done, b: otherTrees, phase: v1alpha1.PhaseDelivering, message: "The revision is on its way to the repository."},
 		"Suspended": {
-			reason: "What is asked for now is not what is delivered.", ordered: true, suspended: true, a: done, b: done,
+			reason: "The current spec is not the delivered revision.", ordered: true, suspended: true, a: done, b: done,
 			phase: v1alpha1.PhaseSucceeded, message: "The repository holds the revision. A newer request is held back by spec.suspend.",
 		},
 	}
@@ -274,7 +274,7 @@ func TestMessageFits(t *testing.T) {
 		message string
 		want    string
 	}{
-		"Short":   {reason: "What fits stays.", message: strings.Repeat("a", 2048), want: strings.Repeat("a", 2048)},
+		"Short":   {reason: "A short message stays.", message: strings.Repeat("a", 2048), want: strings.Repeat("a", 2048)},
 		"Long":    {reason: "Many Sites with long names do not fit.", message: strings.Repeat("a", 2049), want: strings.Repeat("a", 2047) + "…"},
 		"Letters": {reason: "A schema counts characters and not bytes.", message: strings.Repeat("ä", 2048), want: strings.Repeat("ä", 2048)},
 	}
@@ -352,7 +352,7 @@ func fleet(b *testing.B) *Input {
 	}
 }
 
-// decoded shares no memory with what it was, as what comes with a request.
+// decoded shares no memory with its original, like a value that is decoded from a request.
 func decoded[T any](b *testing.B, v *T) *T {
 	b.Helper()
 	text, err := json.Marshal(v)

@@ -16,7 +16,7 @@ func stopMessage(f *Input) string {
 	case step.HoldNoTarget:
 		return "No rollback target exists: no earlier revision was verified everywhere, or its trees are not retained."
 	case step.HoldNothingToRestore:
-		return "There is nothing to roll back: every directory holds what the last verified revision brought."
+		return "There is nothing to roll back: every directory holds the files of the last verified revision."
 	case step.HoldIrreversible:
 		return "It is not rolled back without a request: " + irreversibleMessage(f) + " A RolloutRequest with action RollbackTo rolls it back."
 	case step.HoldTooManyRollbacks:
@@ -27,11 +27,11 @@ func stopMessage(f *Input) string {
 	return ""
 }
 
-// irreversibleMessage says why a rollback is not known to leave alone what is marked.
+// irreversibleMessage says why a rollback may change irreversible content.
 func irreversibleMessage(f *Input) string {
 	to := f.Target
 	if f.State.Current.Marked != "" && to != nil && to.Marked == "" && to.Number != f.State.Current.Number-1 {
-		return fmt.Sprintf("it is not known whether it changes what its Blueprint marks as irreversible, since the ledger does not say what revision %d has of that.", to.Number)
+		return fmt.Sprintf("it is not known whether it changes objects that its Blueprint marks as irreversible, since the ledger does not have their digest in revision %d.", to.Number)
 	}
-	return "it changes, or may change, what its Blueprint marks as irreversible."
+	return "it changes, or may change, objects that its Blueprint marks as irreversible."
 }

@@ -11,16 +11,16 @@ import (
 
 // TestIrreversibleMessage says why revision 3 is not rolled back without a request.
 func TestIrreversibleMessage(t *testing.T) {
-	const changes, unknown = "it changes, or may change, what its Blueprint marks", "the ledger does not say what revision 1 has of that"
+	const changes, unknown = "it changes, or may change, objects that its Blueprint marks", "the ledger does not have their digest in revision 1"
 	cases := map[string]struct {
 		reason string
 		marked string
 		target *ledger.Past
 		want   string
 	}{
-		"Before":   {reason: "A rollback to the revision before changes what is marked.", marked: "m", target: &ledger.Past{Number: 2}, want: changes},
-		"Earlier":  {reason: "What an earlier target has of marked objects is not known.", marked: "m", target: &ledger.Past{Number: 1}, want: unknown},
-		"Known":    {reason: "A target of which the ledger says what it has is compared.", marked: "m", target: &ledger.Past{Number: 1, Marked: "n"}, want: changes},
+		"Before":   {reason: "A rollback to the previous revision changes irreversible content.", marked: "m", target: &ledger.Past{Number: 2}, want: changes},
+		"Earlier":  {reason: "The irreversible content of an earlier target is unknown.", marked: "m", target: &ledger.Past{Number: 1}, want: unknown},
+		"Known":    {reason: "A target with a recorded digest is compared.", marked: "m", target: &ledger.Past{Number: 1, Marked: "n"}, want: changes},
 		"Unmarked": {reason: "A revision without marked objects says nothing about its target.", target: &ledger.Past{Number: 1}, want: changes},
 		"NoTarget": {reason: "Without a target there is nothing to compare.", marked: "m", want: changes},
 	}

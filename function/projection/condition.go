@@ -1,5 +1,5 @@
-// Package projection has what the statuses of all composites share: conditions, and a phase that changes along a table. A projection
-// decides nothing: throw a status away, and it comes back the same.
+// Package projection has the common parts of the statuses of all composites: conditions, and a phase that changes along a table. A
+// projection decides nothing: a deleted status is computed again with the same content.
 package projection
 
 import (

@@ -2,8 +2,8 @@ package projection
 
 import "strings"
 
-// Sentences joins parts of a message, so that each part ends before the next one begins. Empty parts are left out, and the last one
-// stays as it is. Behind a part of several lines, such as a text with its mistake marked, the next one has a line of its own.
+// Sentences joins parts of a message, so that each part ends before the next part begins. Empty parts are left out, and the last part
+// stays as it is. Behind a part of several lines, such as a text with its mistake marked, the next part has a line of its own.
 func Sentences(parts ...string) string {
 	out := ""
 	for _, part := range parts {

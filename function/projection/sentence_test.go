@@ -33,7 +33,7 @@ func TestSentences(t *testing.T) {
 			want:   "spec.suspend is set. Site edge1 does not exist",
 		},
 		"Lines": {
-			reason: "What follows a text with a marked mistake does not stand beside the mark.",
+			reason: "A text after a marked mistake does not stand beside the mark.",
 			parts:  []string{"\"fast\" is not understood here\n  Deploy shop fast\n              ^^^^", "Revision 4 stays as it is."},
 			want:   "\"fast\" is not understood here\n  Deploy shop fast\n              ^^^^\nRevision 4 stays as it is.",
 		},

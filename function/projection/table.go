@@ -4,10 +4,10 @@ import (
 	"slices"
 )
 
-// MaxTransitions is how many transitions a status remembers.
+// MaxTransitions is the number of transitions in a status.
 const MaxTransitions = 20
 
-// A Table is the legal changes of a phase, as data. What is not in it is never written.
+// A Table is the legal changes of a phase, as data. Other changes are never written.
 type Table[P ~string] struct {
 	// Start is the first phase. A change to it is legal from every phase, since an object may be recreated.
 	Start P
@@ -33,14 +33,14 @@ func (t Table[P]) Along(from P, route []P, restart bool) []P {
 	if i := slices.Index(route, from); i >= 0 {
 		return route[i+1:]
 	}
-	// The phase may be beyond the one in which such failures are found.
+	// The phase may be beyond the phase in which such failures are found.
 	if i := slices.Index(route, t.Failed); i >= 0 && slices.Contains(t.Next[from], t.Failed) {
 		return route[i:]
 	}
 	return route
 }
 
-// Shortest returns the phases on the shortest path between two, the second one last. Without a path in the table it starts again.
+// Shortest returns the phases on the shortest path between two, the second phase last. Without a path in the table it starts again.
 func (t Table[P]) Shortest(from, to P, restart bool) []P {
 	if from == to && !restart {
 		return nil
@@ -77,8 +77,8 @@ func (t Table[P]) searchPath(from, to P) []P {
 	return nil
 }
 
-// Log adds an entry for each phase that was gone through to the transitions of a status, each with the index after the one before, and
-// forgets the oldest ones.
+// Log adds an entry for each phase on the route to the transitions of a status, each with the index after the previous entry, and
+// drops the oldest entries.
 func Log[P ~string, T any](last []T, index func(T) int64, from P, through []P, entry func(index int64, from, to P) T) []T {
 	log, next := slices.Clone(last), int64(0)
 	if len(log) > 0 {

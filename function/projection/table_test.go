@@ -43,7 +43,7 @@ func TestShortest(t *testing.T) {
 		want     string
 	}{
 		"First":   {reason: "A projection that begins is at the start of the table.", to: "off", want: "off"},
-		"Far":     {reason: "What lies between is gone through.", from: "", to: "red", want: "off green yellow red"},
+		"Far":     {reason: "All phases on the route are passed.", from: "", to: "red", want: "off green yellow red"},
 		"Around":  {reason: "The shortest path may lead over other phases.", from: "yellow", to: "green", want: "red green"},
 		"Same":    {reason: "An unchanged phase has an empty path.", from: "red", to: "red"},
 		"Again":   {reason: "An object that was recreated starts again.", from: "green", to: "green", restart: true, want: "off green"},
@@ -73,7 +73,7 @@ func TestAlong(t *testing.T) {
 		"There":   {reason: "A route that ends at the present phase is done.", from: "yellow", route: "off green yellow", want: ""},
 		"Again":   {reason: "A restart takes the whole route.", from: "green", route: "off green", restart: true, want: "off green"},
 		"Beside":  {reason: "Who is not on the way starts again.", from: "red", route: "off green", want: "off green"},
-		"Further": {reason: "What fails may have come further.", from: "green", route: "off broken", want: "broken"},
+		"Further": {reason: "A failure may be found in a later phase.", from: "green", route: "off broken", want: "broken"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

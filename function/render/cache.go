@@ -15,12 +15,12 @@ import (
 
 // A Builder makes the files of one Site. The same input gives the same bytes.
 type Builder interface {
-	// Build returns the files, or an error that says what is wrong with the input.
+	// Build returns the files, or an error that describes the problem of the input.
 	Build(ctx context.Context, in Input) (tree.Files, error)
 }
 
-// A Cache remembers what a Builder built, and what it refused to. Since a rendering is a function of its input, nothing in a Cache
-// is ever wrong: it only saves time. It may be used by several goroutines.
+// A Cache remembers the results and the errors of a Builder. Since a rendering is a function of its input, a cached result is
+// never wrong: it only saves time. It may be used by several goroutines.
 type Cache struct {
 	builder Builder
 	results *memo.Memo[result]
@@ -32,13 +32,12 @@ type result struct {
 	err   error
 }
 
-// NewCache returns a Cache in front of b that holds up to about maxBytes. What was not asked for the longest goes first.
+// NewCache returns a Cache in front of b that holds up to about maxBytes. It drops the least recently used entries first.
 func NewCache(b Builder, maxBytes int) *Cache {
 	return &Cache{builder: b, results: memo.New[result](maxBytes)}
 }
 
-// Build returns what the Builder returned for the same input. The contents of the files must not be changed. An input that cannot
-// be encoded is an error.
+// Build returns the Builder's result for the same input. The contents of the files must not be changed. An input that cannot be encoded is an error.
 func (c *Cache) Build(ctx context.Context, in Input) (tree.Files, error) {
 	key, err := digestInput(in)
 	if err != nil {
@@ -82,5 +81,5 @@ func digestInput(in Input) (memo.Key, error) {
 		Claim     Claim
 		Track     string
 	}{Version, in.blueprintName(), spec, in.Intent.Canonical(), in.Site, in.Claim, in.Track})
-	return sha256.Sum256(b), errors.Wrap(err, "cannot encode what is rendered")
+	return sha256.Sum256(b), errors.Wrap(err, "cannot encode the input of the renderer")
 }

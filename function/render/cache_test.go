@@ -73,8 +73,8 @@ func TestCacheErrors(t *testing.T) {
 		err    error
 		want   int
 	}{
-		"Refused": {reason: "What is refused once is refused always.", err: errors.New("boom"), want: 1},
-		"TooLate": {reason: "What took too long may be quicker another time.", err: &TimeoutError{message: "late"}, want: 2},
+		"Refused": {reason: "A refused input is refused always.", err: errors.New("boom"), want: 1},
+		"TooLate": {reason: "A rendering that exceeded its timeout may be faster another time.", err: &TimeoutError{message: "late"}, want: 2},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestCacheFiles(t *testing.T) {
 		if err != nil || string(files["a.yaml"]) != "edge1" {
 			t.Fatalf("Build(...): got %s, %v", files["a.yaml"], err)
 		}
-		// What a caller does to its files is its own affair.
+		// A caller may change its own files.
 		delete(files, "a.yaml")
 	}
 	if *calls != 1 {

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 )
 
-// Bounds of what a Blueprint may make kustomize do. A kustomization can read its bases more than once and change each object many
-// times, so what matters is not only how much there is but how often it is read.
+// Bounds of the work that a Blueprint may cause in kustomize. A kustomization can read its bases more than once and change each
+// object many times, so both the size of the input and the number of reads are bounded.
 const (
 	maxVisits = 64
 	maxNodes  = 200_000
@@ -19,7 +19,7 @@ const (
 	maxSteps  = 10_000
 )
 
-// A walker walks through a kustomization as kustomize would, and refuses what a Blueprint may not use before kustomize reads it.
+// A walker walks through a kustomization as kustomize would, and refuses features that a Blueprint may not use before kustomize reads it.
 type walker struct {
 	files map[string]string
 
@@ -34,7 +34,7 @@ type walker struct {
 }
 
 // checkContained returns which values of an intent the kustomization at the root of the files uses. It returns an error, which names the file, for
-// one that reads anything else than these files, or exceeds a bound.
+// a kustomization that reads anything else than these files, or exceeds a bound.
 func checkContained(files map[string]string) (Uses, error) {
 	g := &walker{files: files}
 	if err := g.walkDirectory("", nil); err != nil {

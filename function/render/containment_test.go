@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// reached is a file that every hostile Blueprint has: only what is wrong with it differs.
+// reached is a file that every hostile Blueprint has: only the hostile part differs.
 const reached = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: a-b}\n"
 
 func TestHostileBlueprints(t *testing.T) {
@@ -20,11 +20,11 @@ func TestHostileBlueprints(t *testing.T) {
 		want   string
 	}{
 		"Fine": {
-			reason: "What hostile Blueprints are made of builds.",
+			reason: "The harmless parts of hostile Blueprints build.",
 			files:  with("", nil),
 		},
 		"Bases": {
-			reason: "Folders, components, patches and generators of the Blueprint's own files are what it is for.",
+			reason: "Folders, components, patches and generators of the Blueprint's own files are allowed.",
 			files: with("components: [parts]\npatches: [{path: p.yaml}]\nconfigMapGenerator: [{name: g, files: [x=p.yaml], envs: [e.env]}]", map[string]string{
 				"parts/kustomization.yaml": "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\nresources: [../base]\n",
 				"base/kustomization.yaml":  "resources: [b.yaml]\nnamePrefix: x-\n",
@@ -56,7 +56,7 @@ func TestHostileBlueprints(t *testing.T) {
 		},
 		"Absolute":     {reason: "An absolute path outside of the Blueprint is refused.", files: with("resources: [/etc/passwd]", nil), want: "is not a file or a folder of the Blueprint"},
 		"Above":        {reason: "A relative path outside of the Blueprint is refused.", files: with("resources: [../../etc]", nil), want: "is not a file or a folder of the Blueprint"},
-		"OurOverlay":   {reason: "Not even what we put on top.", files: with("resources: [../namespace.yaml]", nil), want: "is not a file or a folder of the Blueprint"},
+		"OurOverlay":   {reason: "Our own overlay cannot be read.", files: with("resources: [../namespace.yaml]", nil), want: "is not a file or a folder of the Blueprint"},
 		"Itself":       {reason: "A kustomization may not be a base of itself.", files: with("resources: [../blueprint]", nil), want: "is not a file or a folder of the Blueprint"},
 		"Backslash":    {reason: "Backslashes in a resource are refused.", files: with(`resources: ['..\..\etc']`, nil), want: "is not a file or a folder of the Blueprint"},
 		"Encoded":      {reason: "A path with encoded dots is refused.", files: with("resources: ['%2e%2e/etc']", nil), want: "is not a file or a folder of the Blueprint"},
@@ -133,7 +133,7 @@ func TestHostileBlueprints(t *testing.T) {
 			want: "30 patches of 500 objects are too many",
 		},
 		"OtherIntent": {
-			reason: "Defaults are those of the intent.",
+			reason: "The intent.yaml of a Blueprint has to be the ConfigMap of the intent.",
 			files:  with("", map[string]string{"intent.yaml": strings.Replace(reached, "ConfigMap", "Secret", 1)}),
 			want:   "intent.yaml: must be a v1 ConfigMap named intent",
 		},
@@ -203,9 +203,8 @@ func bomb() string {
 	return b.String()
 }
 
-// TestContainment goes through the published vulnerabilities of this class of software that apply to what a Blueprint or an intent
-// can say. Each case has the identifier of the one that it repeats. Those that end in an empty want are harmless here, and stay
-// what they are: text.
+// TestContainment goes through the published vulnerabilities of this class of software that apply to a Blueprint or an intent.
+// Each case has the identifier of its vulnerability. Cases with an empty want are harmless here, and stay text.
 func TestContainment(t *testing.T) {
 	const outside = "is not a file or a folder of the Blueprint"
 	cases := map[string]struct {
@@ -242,7 +241,7 @@ func TestContainment(t *testing.T) {
 			reason: "No way from a folder below.",
 			files:  with("resources: [b]", map[string]string{"b/kustomization.yaml": "resources: [../../../../etc/passwd]"}), want: outside,
 		},
-		"CVE-2022-24878-Device":   {reason: "What has no end is not read.", files: with("configMapGenerator: [{name: g, files: [/dev/zero]}]", nil), want: "is not a file of the Blueprint"},
+		"CVE-2022-24878-Device":   {reason: "An endless file is not read.", files: with("configMapGenerator: [{name: g, files: [/dev/zero]}]", nil), want: "is not a file of the Blueprint"},
 		"CVE-2022-24878-Bomb":     {reason: "Aliases that stand for gigabytes are counted, not followed.", files: with("", map[string]string{"a.yaml": bomb()}), want: "has too many values"},
 		"CVE-2022-24878-Large":    {reason: "A file that is too large is refused.", files: with("", map[string]string{"b.bin": strings.Repeat("x", maxFileBytes+1)}), want: "more than 65536"},
 		"CVE-2022-24348":          {reason: "Values of charts from elsewhere: no charts at all.", files: with("helmCharts: [{name: x, valuesFile: ../../values.yaml}]", nil), want: `"helmCharts": is not allowed`},
@@ -251,7 +250,7 @@ func TestContainment(t *testing.T) {
 		"CVE-2022-24731":          {reason: "Overrides beside the kustomization are not read.", files: with("", map[string]string{".argocd-source.yaml": "kustomize: {}"}), want: "must be a relative path"},
 		"CVE-2022-31016":          {reason: "All files together are bounded.", files: with("", manyFiles(maxFiles, 32<<10)), want: "spec.files: ha"},
 		"CVE-2023-40584":          {reason: "A Blueprint with too many objects is refused.", files: with("", map[string]string{"a.yaml": numbered(maxObjects)}), want: "objects are read, more than 500"},
-		"CVE-2024-29893":          {reason: "What kustomize makes of little is bounded by what it is given.", files: amplified(), want: "are too much"},
+		"CVE-2024-29893":          {reason: "The output of kustomize is bounded by its input.", files: amplified(), want: "are too much"},
 		"CVE-2025-55191-NilPatch": {reason: "A patch of nothing is an error, not a crash.", files: with("patches: [{}]", nil), want: "kustomize:"},
 		"CVE-2025-55198":          {reason: "YAML that made parsers panic is an error.", files: with("", map[string]string{"a.yaml": "? [\n"}), want: "a.yaml:"},
 		"CVE-2025-32387":          {reason: "YAML that nests too deep does not overflow the stack.", files: with("", map[string]string{"a.yaml": "a: " + strings.Repeat("{a: ", 9000) + strings.Repeat("}", 9000)}), want: "nests too deep"},
@@ -283,7 +282,7 @@ func TestContainment(t *testing.T) {
 			files:  with("", nil),
 			change: func(in *Input) { in.Site.Parameters = map[string]string{"a": strings.Repeat("x", 10<<20)} }, want: "the intent's values have",
 		},
-		"CVE-2024-52284": {reason: "A generator does not read what the process knows.", files: with("secretGenerator: [{name: s, envs: [/proc/self/environ]}]", nil), want: "is not a file of the Blueprint"},
+		"CVE-2024-52284": {reason: "A generator does not read the environment of the process.", files: with("secretGenerator: [{name: s, envs: [/proc/self/environ]}]", nil), want: "is not a file of the Blueprint"},
 		"CVE-2025-47933": {reason: "An annotation stays a text.", files: with("commonAnnotations: {link: 'javascript:alert(1)'}", nil)},
 		"Exec-Plugin":    {reason: "Functions in containers or programs do not run: their annotation is a text.", files: with("transformers: [p.yaml]", map[string]string{"p.yaml": plugin}), want: `"transformers": is not allowed`},
 		"Exec-Resource":  {reason: "A plugin that is declared in an object is not run.", files: with("", map[string]string{"a.yaml": plugin})},
@@ -299,13 +298,13 @@ func TestContainment(t *testing.T) {
 				t.Errorf("\n%s\nBuild(...): want error %q, got %v", tc.reason, tc.want, err)
 			}
 			if err != nil && len(err.Error()) > 2048 {
-				t.Errorf("\n%s\nBuild(...): an error of %d bytes is no message", tc.reason, len(err.Error()))
+				t.Errorf("\n%s\nBuild(...): an error of %d bytes is too long", tc.reason, len(err.Error()))
 			}
 		})
 	}
 }
 
-// TestContainmentMemory builds what is the largest within the bounds.
+// TestContainmentMemory builds the largest input within the bounds.
 func TestContainmentMemory(t *testing.T) {
 	in := filesInput(with("", map[string]string{"a.yaml": numbered(maxObjects - 1)}))
 	var before, after runtime.MemStats

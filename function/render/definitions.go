@@ -17,8 +17,8 @@ const (
 	maxDefinitions = 32
 )
 
-// Definitions returns the schemas of the custom resources whose CustomResourceDefinition is among a Blueprint's files. What the
-// Blueprint renders is checked by them, and kinds that they call cluster-scoped get no namespace. They are delivered only when a
+// Definitions returns the schemas of the custom resources whose CustomResourceDefinition is among a Blueprint's files. The
+// rendered objects are checked by them, and kinds that they call cluster-scoped get no namespace. They are delivered only when a
 // kustomization lists them as resources, as any other object is. It returns an error that names the file.
 func Definitions(b *catalogv1alpha1.Blueprint) (*schema.Set, error) {
 	files := map[string]string{}

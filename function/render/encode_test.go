@@ -20,8 +20,8 @@ func TestEncode(t *testing.T) {
 	}{
 		"Plain":      {reason: "Values that most objects hold are written directly.", values: "{a: b, c: [1, -2, true, null, {}, []], d: {e: ''}}", plain: true},
 		"Order":      {reason: "Keys are sorted, with their numbers.", values: "{b10: 1, b9: 2, a: 3, B: 4, a.b/c: 5}", plain: true},
-		"Quoted":     {reason: "What looks like something else is quoted.", values: `{a: "1", b: 'true', c: "null", d: "yes", e: "1e3", f: "0x1", g: "2001-01-01", h: "~", i: "1:30", j: " x "}`, plain: true},
-		"OldBoolean": {reason: "What older YAML takes for a boolean is a text.", values: "{a: yes, b: off, c: y, on: 1}", plain: true},
+		"Quoted":     {reason: "A text that looks like another type is quoted.", values: `{a: "1", b: 'true', c: "null", d: "yes", e: "1e3", f: "0x1", g: "2001-01-01", h: "~", i: "1:30", j: " x "}`, plain: true},
+		"OldBoolean": {reason: "A boolean of older YAML is a text.", values: "{a: yes, b: off, c: y, on: 1}", plain: true},
 		"Integers":   {reason: "Numbers are written in one way.", values: "{a: 0x1F, b: 0o17, c: 017, d: +1, e: -0, f: 9223372036854775807, g: 18446744073709551615, h: 1_000, i: 0b11}", plain: true},
 		"Keys":       {reason: "Keys are quoted as values are.", values: `{"1": a, "true": b, "null": c, "<<": d, "": e}`, plain: true},
 		"Characters": {reason: "Signs that mean something are quoted.", values: `{a: "{b}", c: "[d", e: "*f", g: "&h", i: "!j", k: "%l", m: "@n", o: "# p", q: "r: s", t: "- u", v: "| w", x: "? y", z: "'\""}`, plain: true},
@@ -33,7 +33,7 @@ func TestEncode(t *testing.T) {
 		"Lines":      {reason: "A text of several lines goes through kustomize's own encoder.", values: "{a: \"b\\nc\\n\"}"},
 		"Letters":    {reason: "A text with characters beyond ASCII goes through kustomize's own encoder.", values: `{a: "é"}`},
 		"Controls":   {reason: "A text with control characters goes through kustomize's own encoder.", values: `{a: "\0", b: "\t"}`},
-		"Delete":     {reason: "What JSON takes, and YAML does not.", values: `{a: "\x7f"}`},
+		"Delete":     {reason: "JSON takes a character that YAML refuses.", values: `{a: "\x7f"}`},
 		"Literal":    {reason: "A literal block goes through kustomize's own encoder.", values: "\n  a: |-\n    b"},
 		"Folded":     {reason: "A folded text goes through kustomize's own encoder.", values: "\n  a: >-\n    b\n    c"},
 		"Named":      {reason: "A value that could stand at two places.", values: "{a: &x b}"},
@@ -54,7 +54,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestEncodeExamples: what our examples hold is written as kustomize writes it, and nearly all of it is plain.
+// TestEncodeExamples: the values of our examples are written as kustomize writes them, and nearly all of them are plain.
 func TestEncodeExamples(t *testing.T) {
 	found, all := 0, 0
 	for _, o := range exampleObjects(t) {

@@ -35,7 +35,7 @@ type Value struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 
-	// From says where the value comes from.
+	// From is the source of the value.
 	From string `json:"from"`
 }
 

@@ -18,8 +18,8 @@ func checkFollowsIntent(file string, o *resource.Resource, image string) error {
 	return checkCPULimit(file, o)
 }
 
-// checkImages returns an error for an image that still stands for the intent's, which is the one given. An intent's image may have that
-// name itself.
+// checkImages returns an error for an image that is still the placeholder of the intent's image, which is the given image. An intent's
+// image may have that name itself.
 func checkImages(file string, o *resource.Resource, image string) error {
 	if intentImagePattern.MatchString(image) || o.GetKind() == definitionKind {
 		return nil

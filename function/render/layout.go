@@ -16,7 +16,7 @@ import (
 
 // Labels of every object that is delivered.
 const (
-	// LabelManagedBy says who delivers the object.
+	// LabelManagedBy names the program that delivers the object.
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 
 	// LabelName holds the intent's service.
@@ -47,18 +47,17 @@ const (
 	maxFileBytes  = 64 << 10
 	maxInputBytes = 512 << 10
 
-	// maxIntentBytes is how many bytes the values may have that a Blueprint reads.
+	// maxIntentBytes is the greatest size of the values that a Blueprint reads, in bytes.
 	maxIntentBytes = 256 << 10
 )
 
-// fileNamePattern is what a Blueprint's files may be called. Folders have no dots, so that kustomize takes none for the address of a
-// Git server.
+// fileNamePattern matches the allowed names of a Blueprint's files. Folders have no dots, so that kustomize takes none for the address of a Git server.
 var fileNamePattern = regexp.MustCompile(`^([A-Za-z0-9_-]+/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
-// Layout returns the exact files that Build gives to kustomize: the Blueprint's in the folder blueprint, with intent.yaml, and on
-// top a kustomization that labels the objects, puts those that name no namespace into the claim's, and gives images and workloads that
-// are marked for it what the intent says, but for what Build writes to containers and pods after kustomize. It returns an error, as
-// Build does, for a Blueprint that reaches outside of itself and for parameters that it does not take.
+// Layout returns the exact files that Build gives to kustomize: the Blueprint's in the folder blueprint, with intent.yaml, and on top
+// a kustomization that labels the objects, puts objects without a namespace into the claim's, and gives the intent's values to images
+// and workloads that are marked for it, except for the settings that Build writes to containers and pods after kustomize. It returns
+// an error, as Build does, for a Blueprint that reaches outside of itself and for parameters that it does not take.
 func Layout(in Input) (tree.Files, error) {
 	files, _, err := layoutFiles(in)
 	return files, err
@@ -107,7 +106,7 @@ func Check(b *catalogv1alpha1.Blueprint) error {
 	return err
 }
 
-// UsesOf returns what a Blueprint has for an intent to fill. It returns the errors of Check.
+// UsesOf returns the parts of a Blueprint that an intent can fill. It returns the errors of Check.
 func UsesOf(b *catalogv1alpha1.Blueprint) (Uses, error) {
 	files := map[string]string{}
 	for name, text := range b.Spec.Files {
@@ -220,7 +219,7 @@ func Defaults(text string) (map[string]string, error) {
 	return c.Data, nil
 }
 
-// encodeIntentConfigMap is marked as local configuration: kustomize leaves it out of what it builds.
+// encodeIntentConfigMap encodes the ConfigMap, marked as local configuration: kustomize leaves it out of its output.
 func encodeIntentConfigMap(data map[string]string) ([]byte, error) {
 	b, err := yaml.Marshal(configMap{
 		APIVersion: "v1", Kind: "ConfigMap", Data: data,

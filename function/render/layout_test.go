@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestOrderNeverMatters changes what has no meaning: the style and the order of fields in YAML, and the order of a map.
+// TestOrderNeverMatters changes the style and the order of fields in YAML, and the order of a map, which have no meaning.
 func TestOrderNeverMatters(t *testing.T) {
 	styles := map[string]map[string]string{
 		"Block": {

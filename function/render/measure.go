@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// maxNesting is how deep YAML may nest.
+	// maxNesting is the greatest nesting depth of YAML.
 	maxNesting = 100
 
 	// mergedField says that a field may come from a merge, which is not followed.
 	mergedField = "<<"
 )
 
-// readYAML reads YAML and returns its documents. It counts what they have once their aliases are replaced by what they stand for,
-// without doing so: a few lines can stand for gigabytes.
+// readYAML reads YAML and returns its documents. It counts their nodes with each alias replaced by its anchor, without replacing
+// it: a few lines can stand for gigabytes.
 func (g *walker) readYAML(name, text string) ([]*yaml.Node, error) {
 	d := yaml.NewDecoder(strings.NewReader(text))
 	out := []*yaml.Node{}
@@ -71,7 +71,7 @@ func (s *nodeCounter) countNodes(n *yaml.Node, depth int) int {
 	return total
 }
 
-// scalarField returns the scalar at a name of a mapping. The last one wins, and a merge is named as such.
+// scalarField returns the scalar at a name of a mapping. The last scalar wins, and a merge is named as such.
 func scalarField(n *yaml.Node, name string) string {
 	value := ""
 	if n.Kind != yaml.MappingNode {
@@ -89,7 +89,7 @@ func scalarField(n *yaml.Node, name string) string {
 	return value
 }
 
-// listElements of a list, or nil.
+// listElements returns the elements of a list, or nil.
 func listElements(n *yaml.Node) []*yaml.Node {
 	if n.Kind != yaml.SequenceNode {
 		return nil

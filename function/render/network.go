@@ -9,8 +9,8 @@ import (
 // plmn is the parameter of a Site that holds its mobile network's code.
 const plmn = "plmn"
 
-// networkValues returns what the intent's ConfigMap says about the network and the intent's priority. What the intent leaves out is not
-// in it, so that the Blueprint's own value stays; but a slice is in its Site's mobile network unless it says another.
+// networkValues returns the values of the intent's ConfigMap about the network and the intent's priority. Values that the intent leaves
+// out are not in it, so that the Blueprint's own value stays; but a slice is in its Site's mobile network unless it names another.
 func networkValues(i intent.Intent, site Site) map[string]string {
 	if i.Slice.SST != nil && i.Slice.PLMN == "" {
 		i.Slice.PLMN = site.Parameters[plmn]

@@ -16,7 +16,7 @@ func TestNetwork(t *testing.T) {
 		want   map[string]string
 	}{
 		"Nothing": {
-			reason: "What the intent leaves out is the Blueprint's.",
+			reason: "A value that the intent leaves out is the Blueprint's.",
 			intent: `{"service": "shop"}`,
 			site:   map[string]string{"plmn": "00101"},
 			want:   map[string]string{"priority": "medium"},

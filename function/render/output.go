@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/function/render/guard"
 )
 
-// Bounds of what is rendered for one Site.
+// Bounds of the rendered objects of one Site.
 const (
 	maxObjects     = 500
 	maxOutputBytes = 4 << 20
@@ -140,7 +140,7 @@ func describeObject(o *resource.Resource) string {
 	return shortenMessage(o.GetKind() + " " + strings.TrimPrefix(o.GetNamespace()+"/"+o.GetName(), "/"))
 }
 
-// fileStem of an object's file name: what people look for.
+// fileStem returns the stem of an object's file name, by its kind and name, which people search for.
 func fileStem(o *resource.Resource) string {
 	return policy.StemOf(o.GetKind(), o.GetName())
 }

@@ -90,7 +90,7 @@ func namespaceTransformer(in Input) map[string]any {
 	}
 }
 
-// clusterScopedTransformers take the namespace away from kinds that a definition of the Blueprint calls cluster-scoped: kustomize
+// clusterScopedTransformers returns transformers that remove the namespace from kinds that a definition of the Blueprint calls cluster-scoped: kustomize
 // takes every kind that it does not know for a namespaced one.
 func clusterScopedTransformers(kinds []schema.GroupKind) map[string]any {
 	items := make([]map[string]any, 0, len(kinds))
@@ -115,7 +115,7 @@ func builtinTransformer(kind, name string, fields map[string]any) map[string]any
 	return out
 }
 
-// transformerList is a file of several transformers.
+// transformerList returns a file of several transformers.
 func transformerList(items []map[string]any) map[string]any {
 	return map[string]any{"apiVersion": "v1", "kind": "List", "items": items}
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 )
 
-// maxProblems is how many wrong parameters are named at once.
+// maxProblems is the greatest number of wrong parameters in one message.
 const maxProblems = 5
 
 // completeParameters returns the parameters with the schema's defaults. They are strings: where the schema wants a number or a boolean,
@@ -41,7 +41,7 @@ func formatDefault(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	// What came from JSON always encodes.
+	// A value decoded from JSON always encodes.
 	b, _ := json.Marshal(v) //nolint:errchkjson // See above.
 	return string(b)
 }
@@ -68,7 +68,7 @@ func validateParameters(schema *spec.Schema, values map[string]string) (err erro
 	return errors.Errorf("the intent's parameters do not fit: %s", shortenMessage(strings.Join(sorted[:min(len(sorted), maxProblems)], "; ")))
 }
 
-// coerceValue reads a value as what the schema wants. One that is not that stays a string, which the schema then refuses.
+// coerceValue reads a value as the type that the schema requires. A value of another type stays a string, which the schema then refuses.
 func coerceValue(schema *spec.Schema, name, value string) any {
 	t := schema.Properties[name].Type
 	if !t.Contains("integer") && !t.Contains("number") && !t.Contains("boolean") {

@@ -26,7 +26,7 @@ func TestParameters(t *testing.T) {
 			want:   want{parameters: map[string]string{"a": "b"}},
 		},
 		"Coerced": {
-			reason: "Values are read as what the schema wants, and defaults are added.",
+			reason: "Values are read by the types of the schema, and defaults are added.",
 			schema: schema,
 			given:  map[string]string{"size": "3", "name": "1"},
 			want:   want{parameters: map[string]string{"size": "3", "name": "1", "on": "true"}},

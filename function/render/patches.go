@@ -10,7 +10,7 @@ import (
 )
 
 // Patches and replacements can copy a part of an object into itself, and so double it each time. The rules here leave nothing
-// that grows faster than what is read.
+// that grows faster than its input.
 
 var (
 	plainKind = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)

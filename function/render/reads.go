@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/function/intent"
 )
 
-// maxUnread is how many fields one message names.
+// maxUnread is the greatest number of fields in one message.
 const maxUnread = 10
 
 // An UnreadError says that an intent sets values which its Blueprint does not read.
@@ -27,7 +27,7 @@ type UnreadError struct {
 // Error names the fields and the Blueprint.
 func (e *UnreadError) Error() string { return e.In("") }
 
-// In is the message with what the paths of the fields begin with: "spec.expectation." for each field, or a text with a colon for all.
+// In returns the message with a prefix of the fields' paths: "spec.expectation." for each field, or a text with a colon for all.
 func (e *UnreadError) In(prefix string) string {
 	fields, more := e.Fields, ""
 	if len(fields) > maxUnread {
@@ -37,7 +37,7 @@ func (e *UnreadError) In(prefix string) string {
 	if strings.HasSuffix(prefix, ".") {
 		between += prefix
 	}
-	return fmt.Sprintf("%s%s%s: Blueprint %q does not read what is set here, so it would have no effect: leave it out, or choose a Blueprint that reads it",
+	return fmt.Sprintf("%s%s%s: Blueprint %q does not read this value, so it would have no effect: leave it out, or choose a Blueprint that reads it",
 		prefix, strings.Join(fields, between), more, e.blueprint)
 }
 
@@ -55,8 +55,7 @@ func (u *Uses) CheckRead(i intent.Intent, blueprint string) error {
 	return &UnreadError{Fields: fields, blueprint: blueprint}
 }
 
-// Reads reports whether a value of the ConfigMap intent has an effect on what the Blueprint renders: a replacement copies it, or a mark
-// stands for it.
+// Reads reports whether a value of the ConfigMap intent has an effect on the rendered objects: a replacement copies it, or a mark uses it.
 func (u *Uses) Reads(key string) bool {
 	switch key {
 	case "image":
@@ -127,13 +126,13 @@ func (u *Uses) recordPatch(target *types.Selector, documents []*yaml.Node) {
 	}
 }
 
-// canSelect reports whether a pattern of a patch's target can select a text. An empty one selects each, and so does an invalid one.
+// canSelect reports whether a pattern of a patch's target can select a text. An empty pattern selects each, and so does an invalid pattern.
 func canSelect(pattern, text string) bool {
 	p, err := regexp.Compile("^(?:" + pattern + ")$")
 	return pattern == "" || err != nil || p.MatchString(text)
 }
 
-// objectName an object.
+// objectName returns the metadata.name of an object.
 func objectName(n *yaml.Node) string {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == "metadata" {

@@ -35,17 +35,17 @@ func TestCheckRead(t *testing.T) {
 		"Nothing": {
 			reason:        "Without replacements and marks each value that was set is named.",
 			kustomization: values, intent: everything,
-			want: `spec.intent: image, parameters.x.y, replicas, resources.cpu, resources.memory: Blueprint "web-1" does not read what is set here, ` +
+			want: `spec.intent: image, parameters.x.y, replicas, resources.cpu, resources.memory: Blueprint "web-1" does not read this value, ` +
 				"so it would have no effect: leave it out, or choose a Blueprint that reads it",
 		},
 		"Defaults": {
-			reason:        "What the intent does not set may be left unread.",
+			reason:        "A value that the intent does not set may be left unread.",
 			kustomization: values, intent: `{"service": "a"}`,
 		},
 		"Other": {
 			reason:        "A replacement reads its own value and no other.",
 			kustomization: values + "replacements:\n- " + readsIntent + "data.cpu" + target, intent: `{"service": "a", "resources": {"memory": "1Gi"}}`,
-			want: `spec.intent: resources.memory: Blueprint "web-1" does not read what is set here, so it would have no effect: leave it out, or choose a Blueprint that reads it`,
+			want: `spec.intent: resources.memory: Blueprint "web-1" does not read this value, so it would have no effect: leave it out, or choose a Blueprint that reads it`,
 		},
 		"Marks": {
 			reason:        "The marks read image, replicas and resources.",
@@ -58,7 +58,7 @@ func TestCheckRead(t *testing.T) {
 			reason:        "A marked DaemonSet follows resources, and has no replicas.",
 			kustomization: otherValues, objects: "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: a, labels: {intentplane.dev/workload: main}}\n",
 			intent: `{"service": "a", "replicas": 2, "resources": {"cpu": "1"}}`,
-			want:   `spec.intent: replicas: Blueprint "web-1" does not read what is set here, so it would have no effect: leave it out, or choose a Blueprint that reads it`,
+			want:   `spec.intent: replicas: Blueprint "web-1" does not read this value, so it would have no effect: leave it out, or choose a Blueprint that reads it`,
 		},
 		"Delivered": {
 			reason:        "A Blueprint that delivers the ConfigMap intent itself reads all of it.",
@@ -72,7 +72,7 @@ func TestCheckRead(t *testing.T) {
 			reason:        "A patch of another object reads no values.",
 			kustomization: values + "patches:\n- patch: '{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {replicas: 3}}'\n",
 			intent:        `{"service": "a", "replicas": 2}`,
-			want:          `spec.intent: replicas: Blueprint "web-1" does not read what is set here, so it would have no effect: leave it out, or choose a Blueprint that reads it`,
+			want:          `spec.intent: replicas: Blueprint "web-1" does not read this value, so it would have no effect: leave it out, or choose a Blueprint that reads it`,
 		},
 	}
 	for name, tc := range cases {
@@ -103,8 +103,8 @@ func TestUnreadError(t *testing.T) {
 	fields := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}
 	got := []string{(&UnreadError{Fields: fields[:2], blueprint: "web-1"}).In("spec.expectation."), (&UnreadError{Fields: fields, blueprint: "web-1"}).Error()}
 	want := []string{
-		`spec.expectation.a, spec.expectation.b: Blueprint "web-1" does not read what is set here, so it would have no effect: leave it out, or choose a Blueprint that reads it`,
-		`a, b, c, d, e, f, g, h, i, j and 2 more: Blueprint "web-1" does not read what is set here, so it would have no effect: leave it out, or choose a Blueprint that reads it`,
+		`spec.expectation.a, spec.expectation.b: Blueprint "web-1" does not read this value, so it would have no effect: leave it out, or choose a Blueprint that reads it`,
+		`a, b, c, d, e, f, g, h, i, j and 2 more: Blueprint "web-1" does not read this value, so it would have no effect: leave it out, or choose a Blueprint that reads it`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("A message is bounded, and names each field by its path: -want, +got:\n%s", diff)

@@ -10,9 +10,9 @@
 //	param-<name>                                      for each parameter, also for defaults of the parametersSchema
 //	site-<name>                                       for each parameter of the Site
 //
-// Without any replacements, a container whose image is named intent runs the intent's image, and a workload that is marked with
-// LabelWorkload has the intent's replicas and resources. That comes last, when the Blueprint is built, and from the same values. What the intent
-// says of containers and pods is written to marked workloads after that: it names lists, whose order kustomize does not keep.
+// Without any replacements, a container whose image is named intent runs the intent's image, and a workload that is marked with LabelWorkload
+// has the intent's replicas and resources. That comes last, when the Blueprint is built, and from the same values. The intent's settings of
+// containers and pods are written to marked workloads after that: they have lists, whose order kustomize does not keep.
 package render
 
 import (
@@ -77,8 +77,8 @@ type Input struct {
 	Site      Site
 	Claim     Claim
 
-	// Track is the track that the workload is rendered in. It is empty for a Blueprint without spec.canary, and only for that, or the one of such a
-	// Blueprint beside another track.
+	// Track is the track that the workload is rendered in. It is empty for a Blueprint without spec.canary, and track.Plain for such a Blueprint
+	// beside another track.
 	Track string
 }
 
@@ -89,7 +89,7 @@ func (in Input) blueprintName() string {
 	return in.Blueprint.GetName()
 }
 
-// maxConcurrentBuilds is how many Builds may run at once. One whose caller gave up holds its slot until it ends.
+// maxConcurrentBuilds is the greatest number of concurrent Builds. A Build whose caller gave up holds its slot until it ends.
 const maxConcurrentBuilds = 4
 
 // A Renderer renders. There should be one in a process. kustomize keeps the OpenAPI schemas that it works with in global variables;
@@ -105,11 +105,11 @@ func NewRenderer() *Renderer {
 	return &Renderer{slots: make(chan struct{}, maxConcurrentBuilds)}
 }
 
-// Build returns the files of one Site's directory: one for each object and, unless the Site's layout is LayoutManifests, a
-// kustomization.yaml that lists them. In a track they are in the folder of the track and the one of what tracks share. The same input gives the same bytes. It returns an error that names the Blueprint, and the
-// file or the object where that is known, for parameters that the Blueprint does not take, for a Blueprint that reaches outside of
-// itself or does not build, and for objects that cannot be delivered. When the context ends first it returns a TimeoutError; what
-// kustomize has begun cannot be interrupted and goes on.
+// Build returns the files of one Site's directory: one for each object and, unless the Site's layout is LayoutManifests, a kustomization.yaml that lists
+// them. In a track they are in the folder of the track and the folder of the shared objects. The same input gives the same bytes. It returns an error that
+// names the Blueprint, and the file or the object if known, for parameters that the Blueprint does not take, for a Blueprint that reaches outside of itself
+// or does not build, and for objects that cannot be delivered. When the context ends first it returns a TimeoutError; a build in kustomize cannot be
+// interrupted and goes on.
 func (r *Renderer) Build(ctx context.Context, in Input) (tree.Files, error) {
 	select {
 	case r.slots <- struct{}{}:
@@ -210,7 +210,7 @@ func runKustomize(files tree.Files) (resmap.ResMap, error) {
 	return objects, nil
 }
 
-// overlayErrorPrefix is what kustomize's errors say about our own kustomization, before the problem of the Blueprint.
+// overlayErrorPrefix is the part of kustomize's errors about our own kustomization, before the problem of the Blueprint.
 const overlayErrorPrefix = "accumulating resources: accumulation err='accumulating resources from 'blueprint': '/blueprint' must resolve to a file': " +
 	"recursed accumulation of path '/blueprint': "
 

@@ -35,7 +35,7 @@ func TestBuildExample(t *testing.T) {
 			site:   Site{Name: "edge1"},
 		},
 		"Everything": {
-			reason: "What the intent says is where the Blueprint puts it.",
+			reason: "A value of the intent is in each place where the Blueprint reads it.",
 			text: `{"service": "shop", "site": "edge1", "replicas": {"edge1": 3}, "image": "registry.example.org/shop:2",
 				"resources": {"cpu": "2", "memory": "4Gi"}, "parameters": {"greeting": "Hi: {{ $x }} # 1"}}`,
 			site: Site{Name: "edge1", Layout: catalogv1alpha1.LayoutManifests},
@@ -78,7 +78,7 @@ func TestBuildIsKustomize(t *testing.T) {
 	}
 	want, got := documents(t, objects.AsYaml), documents(t, again.AsYaml)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("What is delivered builds to what was rendered: -want, +got:\n%s", diff)
+		t.Errorf("The delivered files build to the rendered objects: -want, +got:\n%s", diff)
 	}
 	own := []string{}
 	for _, name := range files.Names() {
@@ -88,7 +88,7 @@ func TestBuildIsKustomize(t *testing.T) {
 	}
 	slices.Sort(own)
 	if diff := cmp.Diff(want, own); diff != "" {
-		t.Errorf("Files are what kustomize writes: -want, +got:\n%s", diff)
+		t.Errorf("Files equal the output of kustomize: -want, +got:\n%s", diff)
 	}
 }
 
@@ -142,7 +142,7 @@ func TestBuildTimesOut(t *testing.T) {
 			}
 		})
 	}
-	// What was begun.
+	// A rendering that has begun ends with the error of the timeout.
 	if diff := cmp.Diff(`cannot render Blueprint "web-1.0.0" within spec.compileConfig.renderTimeout: raise it, to 60s at most, or make the Blueprint smaller`, message(renderTimeoutError(over, in))); diff != "" {
 		t.Errorf("tooLate(...): -want error, +got error:\n%s", diff)
 	}
@@ -284,8 +284,7 @@ func message(err error) string {
 	return err.Error()
 }
 
-// BenchmarkBuild compares a rendering with what kustomize alone needs for the same files: each beside the other, so that what disturbs
-// one disturbs both.
+// BenchmarkBuild compares a rendering with kustomize alone for the same files: each beside the other, so that a disturbance affects both.
 func BenchmarkBuild(b *testing.B) {
 	for _, n := range []int{5, 20, 100} {
 		in := filesInput(deployments(n))

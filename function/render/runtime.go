@@ -23,8 +23,8 @@ const (
 // A fields is an object of JSON.
 type fields = map[string]any
 
-// applyRuntime writes what an intent says of containers and pods to all marked workloads. It returns an error if none is marked: then it would have no
-// effect.
+// applyRuntime writes the intent's settings of containers and pods to all marked workloads. It returns an error if none is marked: then it would have
+// no effect.
 func applyRuntime(objects resmap.ResMap, r *deploymentv1alpha1.Runtime) error {
 	if r == nil {
 		return nil
@@ -36,7 +36,7 @@ func applyRuntime(objects resmap.ResMap, r *deploymentv1alpha1.Runtime) error {
 			continue
 		}
 		if err := applyToWorkload(objects, o, path, r); err != nil {
-			return errors.Wrapf(err, "%s: cannot write what runtime says", describeObject(o))
+			return errors.Wrapf(err, "%s: cannot apply runtime", describeObject(o))
 		}
 		applied = true
 	}
@@ -181,7 +181,7 @@ func mergeByName(in fields, name string, items []fields) {
 	in[name] = list
 }
 
-// autoscalerFor returns what scales a workload, with its name.
+// autoscalerFor returns the autoscaler of a workload, with its name.
 func autoscalerFor(o *resource.Resource, a *deploymentv1alpha1.Autoscaling) fields {
 	labels := fields{}
 	for key, value := range o.GetLabels() {

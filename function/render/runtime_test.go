@@ -12,7 +12,7 @@ const runtimeOfAll = `{"service": "shop", "image": "shop:2", "replicas": 3, "run
 	"env": [{"name": "LATER", "value": "$(FIRST)"}, {"name": "MODE", "value": "new"}, {"name": "FIRST", "valueFrom": {"secretKeyRef": {"name": "db", "key": "host"}}}, {"name": "MAP", "valueFrom": {"configMapKeyRef": {"name": "m", "key": "k"}}}],
 	"bindings": [{"name": "db", "secretRef": {"name": "shop-db"}}], "health": {"path": "/healthz", "port": 8080}, "imagePullSecrets": [{"name": "b"}, {"name": "a"}]}}`
 
-// serving is a Deployment with what an intent says of containers and pods, too.
+// serving is a Deployment that has the intent's settings of containers and pods, too.
 const serving = `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: shop, labels: {intentplane.dev/workload: main}}
@@ -61,7 +61,7 @@ template: {metadata: {labels: {app: shop}}, spec: {containers: [{name: shop, ima
 `,
 		},
 		"Autoscaled": {
-			reason: "What an autoscaler scales has no replicas of its own.", objects: adopted, intent: `{"service": "shop", "image": "shop:2", "replicas": 3, "runtime": {"autoscaling": {"min": 2, "max": 5}}}`,
+			reason: "A workload with an autoscaler has no replicas of its own.", objects: adopted, intent: `{"service": "shop", "image": "shop:2", "replicas": 3, "runtime": {"autoscaling": {"min": 2, "max": 5}}}`,
 			want: `selector: {matchLabels: {app: shop}}
 template: {metadata: {labels: {app: shop}}, spec: {containers: [{name: shop, image: "shop:2"}, {name: side, image: "side:1"}]}}
 `,
@@ -86,7 +86,7 @@ metrics: [{type: Resource, resource: {name: cpu, target: {type: Utilization, ave
 		},
 		"NoContainer": {
 			reason: "A workload without containers has nothing to write to.", objects: workloadOf("apps/v1", "DaemonSet", "a", ""), intent: `{"service": "shop", "runtime": {"env": [{"name": "A"}]}}`,
-			err: "DaemonSet team-a/a: cannot write what runtime says: it has no container",
+			err: "DaemonSet team-a/a: cannot apply runtime: it has no container",
 		},
 	}
 	for name, tc := range cases {

@@ -129,7 +129,7 @@ func TestBuildRefusesTracks(t *testing.T) {
 			want: `cannot render Blueprint "web-1.1.0": "red" is not a track`,
 		},
 		"PerTrack": {
-			reason: "What the Blueprint lists is looked for.",
+			reason: "An object in spec.canary.perTrack has to be rendered.",
 			change: func(in *Input) {
 				in.Blueprint.Spec.Canary.PerTrack = []catalogv1alpha1.RenderedObject{{Group: "keda.sh", Kind: "ScaledObject", Name: "web"}}
 			},

@@ -33,7 +33,7 @@ const (
 	kindsWithJobs     = "CronJob"
 )
 
-// workloadSteps is how many patches we add for marked workloads, at most.
+// workloadSteps is the greatest number of patches that we add for marked workloads.
 const workloadSteps = 5
 
 // Bounds of the values for marked workloads, in bytes.
@@ -45,9 +45,9 @@ const (
 // exponentPattern of a quantity, which costs its library much time when it is large.
 var exponentPattern = regexp.MustCompile(`[eE][-+0-9]`)
 
-// intentTransformers returns what our kustomization adds so that a Blueprint follows the intent where its author wrote no replacements: images,
-// and transformers for marked workloads. Both are nil where the Blueprint has no image or mark for them: kustomize fails on objects that only
-// look as if they had containers. It returns an error that names the value for an unusable one of the Blueprint's intent.yaml.
+// intentTransformers returns the additions of our kustomization by which a Blueprint without replacements follows the intent: images, and
+// transformers for marked workloads. Both are nil if the Blueprint has no image or mark for them: kustomize fails on objects that only look as
+// if they had containers. It returns an error that names the value for an unusable value of the Blueprint's intent.yaml.
 func intentTransformers(data map[string]string, u Uses) (images []map[string]string, workloads map[string]any, err error) {
 	if u.Image && data["image"] != "" {
 		image, ok := kustomizeImage(data["image"])
@@ -95,7 +95,7 @@ func kustomizeImage(image string) (map[string]string, bool) {
 	return out, true
 }
 
-// workloadTransformers return transformers that give marked workloads the replicas and resources of the intent. They succeed without a match too.
+// workloadTransformers returns transformers that give marked workloads the replicas and resources of the intent. They succeed without a match too.
 func workloadTransformers(data map[string]string) map[string]any {
 	items := []map[string]any{patchTransformer("replicas", "apps", kindsWithReplicas, []patchOperation{{Path: "/spec/replicas", Value: json.Number(data["replicas"])}})}
 	for _, p := range podPaths() {
@@ -108,14 +108,14 @@ func workloadTransformers(data map[string]string) map[string]any {
 	return transformerList(items)
 }
 
-// An patchOperation of a JSON patch. Whatever stands at the path, text or number or nothing, the value takes its place.
+// A patchOperation is an operation of a JSON patch. The value replaces any value at the path: text, number or none.
 type patchOperation struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
 	Value any    `json:"value"`
 }
 
-// A podPath is where some kinds of workloads have the spec of their pods.
+// A podPath is the path of the pod spec in some kinds of workloads.
 type podPath struct {
 	name, group, kinds string
 	path               []string

@@ -25,7 +25,7 @@ func TestKustomizeImage(t *testing.T) {
 		want   parts
 		none   bool
 	}{
-		"Name":         {reason: "Without a tag it is the one that is meant, and not that of what stood there.", image: "nginx", want: parts{name: "nginx", tag: "latest"}},
+		"Name":         {reason: "An image without a tag gets the default tag, and not the tag of the replaced image.", image: "nginx", want: parts{name: "nginx", tag: "latest"}},
 		"Tag":          {reason: "A tag stands behind the colon of an image.", image: "nginx:1.27", want: parts{name: "nginx", tag: "1.27"}},
 		"Registry":     {reason: "Names stay as they are said.", image: "registry.example.org/team/app:2", want: parts{name: "registry.example.org/team/app", tag: "2"}},
 		"Port":         {reason: "A port of a registry is not a tag.", image: "localhost:5000/app", want: parts{name: "localhost:5000/app", tag: "latest"}},
@@ -43,7 +43,7 @@ func TestKustomizeImage(t *testing.T) {
 		"Template":     {reason: "Text with a template variable is not an image.", image: "app:${TAG}", none: true},
 		"BadDigest":    {reason: "A digest that is too short is refused.", image: "app@sha256:00", none: true},
 		"TwoDigests":   {reason: "An image with two digests is refused.", image: "app@" + sum + "@" + sum, none: true},
-		"OtherDigest":  {reason: "What kustomize does not know is refused.", image: "app@md5:d41d8cd98f00b204e9800998ecf8427e", none: true},
+		"OtherDigest":  {reason: "A digest that kustomize does not know is refused.", image: "app@md5:d41d8cd98f00b204e9800998ecf8427e", none: true},
 		"Long":         {reason: "An image reference that is too long is refused.", image: strings.Repeat("a.", 300) + "org/app", none: true},
 		"TrailingMark": {reason: "An empty tag is not an image reference.", image: "app:", none: true},
 	}
@@ -99,11 +99,11 @@ func TestIntentTransformers(t *testing.T) {
 			want: map[string]string{"deployment-shop.yaml": "replicas:3 localhost:5000/shop:2 " + asked + " side:1"},
 		},
 		"Little": {
-			reason: "What the intent does not say stays. Its replicas are one where it says none.", objects: adopted, intent: `{"service": "shop", "image": "shop"}`,
+			reason: "A value that the intent leaves out stays, but replicas default to one.", objects: adopted, intent: `{"service": "shop", "image": "shop"}`,
 			want: map[string]string{"deployment-shop.yaml": "replicas:1 shop:latest side:1"},
 		},
 		"Defaults": {
-			reason: "What the Blueprint's intent.yaml says holds where the intent says nothing.", objects: adopted, intent: `{"service": "shop"}`,
+			reason: "The Blueprint's intent.yaml counts for values that the intent leaves out.", objects: adopted, intent: `{"service": "shop"}`,
 			files: map[string]string{"intent.yaml": values, "kustomization.yaml": "resources: [intent.yaml, objects.yaml]"},
 			want:  map[string]string{"deployment-shop.yaml": `replicas:1 registry.example.org/default:1 requests:{"cpu":"250m"} side:1`},
 		},
@@ -170,7 +170,7 @@ func TestIntentTransformers(t *testing.T) {
 			want: map[string]string{"deployment-shop.yaml": "replicas:7 localhost:5000/shop:2 side:1"},
 		},
 		"Kinds": {
-			reason: "What has no replicas gets none, and a CronJob's pods are deeper.", intent: everything,
+			reason: "A kind without replicas gets none, and a CronJob's pods are deeper.", intent: everything,
 			objects: workloadOf("apps/v1", "DaemonSet", "a", "{name: a, image: intent}") + workloadOf("batch/v1", "Job", "b", "{name: a, image: intent}") +
 				strings.Replace(workloadOf("batch/v1", "CronJob", "c", "{name: a, image: intent}"), "spec: {template: {spec: {containers: [{name: a, image: intent}]}}}",
 					"spec: {jobTemplate: {spec: {template: {spec: {containers: [{name: a, image: intent}]}}}}}", 1),
@@ -189,7 +189,7 @@ replacements:
 			want: map[string]string{"deployment-shop.yaml": "replicas:3 localhost:5000/shop:2 " + asked + " side:1"},
 		},
 		"Kustomization": {
-			reason: "What is adopted can stay as it is: its kustomization names the image and marks the workload.", intent: everything,
+			reason: "An adopted object may stay as it is: its kustomization names the image and marks the workload.", intent: everything,
 			objects: strings.NewReplacer("intent:dev", "shop:1", "{intentplane.dev/workload: main}", "{a: b}").Replace(adopted),
 			files: map[string]string{"kustomization.yaml": "resources: [objects.yaml]\nimages: [{name: shop, newName: intent}]\n" +
 				"patches: [{target: {kind: Deployment}, patch: '- {op: add, path: /metadata/labels/intentplane.dev~1workload, value: main}'}]\n"},
@@ -250,7 +250,7 @@ type podTemplate struct {
 	} `json:"spec"`
 }
 
-// summaries say what there is of an intent in objects, by the file.
+// summaries returns the intent's values in objects, by the file.
 func summaries(t *testing.T, files tree.Files) map[string]string {
 	t.Helper()
 	var out map[string]string
@@ -290,7 +290,7 @@ func summaries(t *testing.T, files tree.Files) map[string]string {
 	return out
 }
 
-// TestFollowIsNothing holds what we write for a Blueprint that has nothing for an intent to fill to what it always was.
+// TestFollowIsNothing checks that our overlay for a Blueprint with nothing to fill does not change.
 func TestFollowIsNothing(t *testing.T) {
 	objects := strings.NewReplacer("intent:dev", "intention:1", "intentplane.dev/workload", "intentplane.dev/works").Replace(adopted)
 	in := followInput(t, objects, nil, `{"service": "shop", "image": "shop:1", "resources": {"cpu": "1"}}`)
@@ -317,7 +317,7 @@ func TestUsesOf(t *testing.T) {
 	}
 }
 
-// TestWorkloadSteps holds our own patches to the bound of those of a Blueprint.
+// TestWorkloadSteps checks that our own patches are within the bound for a Blueprint's patches.
 func TestWorkloadSteps(t *testing.T) {
 	patches := strings.Repeat("- {target: {kind: ConfigMap}, patch: '- {op: add, path: /data/y, value: z}'}\n", 16)
 	kustomization := "resources: [objects.yaml]\npatches:\n" + patches

@@ -32,7 +32,7 @@ type Uses struct {
 	Workloads []string
 }
 
-// intentImagePattern matches what kustomize takes for an image named ImageIntent.
+// intentImagePattern matches the texts that kustomize takes for an image named ImageIntent.
 var intentImagePattern = regexp.MustCompile("^" + ImageIntent + "(:[a-zA-Z0-9_.{}-]*)?(@sha256:[a-zA-Z0-9_.{}-]*)?$")
 
 // escapedWorkload is LabelWorkload as it is written in a path of a JSON patch.

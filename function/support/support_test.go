@@ -53,7 +53,7 @@ func TestSelection(t *testing.T) {
 			change: func(s *catalog.Selection) { s.Places[0].Config.Git.State.Form = configv1alpha1.StateBranch },
 		},
 		"Blueprint": {
-			reason: "Metrics are measured, and what cannot be undone is asked for.",
+			reason: "Metrics are measured, and irreversible kinds need a request.",
 			change: func(s *catalog.Selection) {
 				s.Blueprint.Spec.Metrics = []catalogv1alpha1.BlueprintMetric{{Name: "a"}}
 				s.Blueprint.Spec.Irreversible = []catalogv1alpha1.IrreversibleKind{{Kind: "PersistentVolumeClaim"}}

@@ -55,7 +55,7 @@ func clusterName(in Input) string {
 	return in.Name
 }
 
-// requestsSameCluster reports whether the observed ManagedCluster asks for the same as the desired one.
+// requestsSameCluster reports whether the specs of the observed and of the desired ManagedCluster are equal.
 func requestsSameCluster(observed, desired *clusterv1alpha1.ManagedCluster) (bool, error) {
 	if observed == nil || !slices.Equal(observed.Spec.ManagementPolicies, desired.Spec.ManagementPolicies) || !hasSameConfig(observed, desired) {
 		return false, nil
@@ -73,9 +73,9 @@ func hasSameConfig(a, b *clusterv1alpha1.ManagedCluster) bool {
 	return a.Spec.ProviderConfigReference != nil && *a.Spec.ProviderConfigReference == *b.Spec.ProviderConfigReference
 }
 
-// findSpecProblem returns what in a spec no ManagedCluster can be made of, or "". The schema refuses most of it. It does not check the name of
-// a claim, nor objects that were stored before the schema had a rule. Changes of immutable fields are checked here too: the API server would
-// refuse the whole ManagedCluster, and no status would say why.
+// findSpecProblem returns the part of a spec that prevents a ManagedCluster, or "". The schema refuses most problems. It does not check the
+// name of a claim, nor objects that were stored before the schema had a rule. Changes of immutable fields are checked here too: the API server
+// would refuse the whole ManagedCluster, and no status would say why.
 func findSpecProblem(in Input, observed *clusterv1alpha1.ManagedCluster) string {
 	s := in.Spec
 	if name := clusterName(in); len(validation.IsDNS1035Label(name)) > 0 {

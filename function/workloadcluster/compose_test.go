@@ -75,7 +75,7 @@ func TestBadInputLosesNothing(t *testing.T) {
 			}
 			want := `{"forProvider":{"cluster":{"name":"north"},"type":"Topology","version":"v1.34.2"},"managementPolicies":["*"],"providerConfigRef":{"kind":"ClusterProviderConfig","name":"default"}}`
 			if diff := cmp.Diff(want, w.json(spec)); diff != "" {
-				t.Errorf("what is asked for: -want, +got:\n%s", diff)
+				t.Errorf("desired resources: -want, +got:\n%s", diff)
 			}
 			if diff := cmp.Diff(before, w.out.Status.Transitions); diff != "" {
 				t.Errorf("transitions: -before, +after:\n%s", diff)

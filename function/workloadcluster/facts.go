@@ -31,11 +31,11 @@ type facts struct {
 	// Desired ManagedCluster, unless there is a problem, and Observed one. Nil means none.
 	Desired, Observed *clusterv1alpha1.ManagedCluster
 
-	// matchesDesired is true if the observed ManagedCluster asks for what is desired.
+	// matchesDesired is true if the spec of the observed ManagedCluster equals the desired spec.
 	matchesDesired bool
 }
 
-// conditionOf of the ManagedCluster.
+// conditionOf returns a condition of the ManagedCluster.
 func (f *facts) conditionOf(of xpv2.ConditionType) xpv2.Condition {
 	if f.Observed == nil {
 		return xpv2.Condition{Type: of, Status: corev1.ConditionUnknown}
@@ -60,7 +60,7 @@ func (f *facts) isCurrent() bool {
 	return f.isObserved() && f.matchesDesired && f.readyCondition().ObservedGeneration == f.Observed.GetGeneration()
 }
 
-// isForeignCluster reports whether the observed Cluster is another one than that which the ManagedCluster made.
+// isForeignCluster reports whether the observed Cluster is not the Cluster that the ManagedCluster made.
 func (f *facts) isForeignCluster() bool {
 	return f.readyReason() == clusterv1alpha1.ReasonNameTaken || f.readyReason() == clusterv1alpha1.ReasonObjectsGone
 }
@@ -91,7 +91,7 @@ func (f *facts) isProvisioned() bool {
 	return f.isTrue(clusterv1alpha1.TypeInfrastructureReady) && f.isTrue(clusterv1alpha1.TypeControlPlaneReady) && f.isTrue(clusterv1alpha1.TypeEndpointKnown) && !f.isForeignCluster()
 }
 
-// isRollingOut reports whether a control plane that was complete is being replaced because a user asked for another one, while its API server
+// isRollingOut reports whether a control plane that was complete is being replaced on request of a user, while its API server
 // answers and all else is there.
 func (f *facts) isRollingOut() bool {
 	plane := f.conditionOf(clusterv1alpha1.TypeControlPlaneReady)
@@ -118,7 +118,7 @@ func (f *facts) hasTimedOut() bool {
 	}, f.readyReason())
 }
 
-// isUpgrading reports whether another version runs than the spec asks for. An unknown version does not count: it may stay unknown for ever.
+// isUpgrading reports whether the running version is not the requested version. An unknown version does not count: it may stay unknown for ever.
 func (f *facts) isUpgrading() bool {
 	if f.Observed == nil || f.Spec.Version == "" || f.Observed.Status.AtProvider.Version == "" {
 		return false
@@ -128,7 +128,7 @@ func (f *facts) isUpgrading() bool {
 	return !ok || rest != "" && !strings.ContainsAny(rest[:1], ".+-")
 }
 
-// isRebasing reports whether the cluster does not have the ClusterClass that the spec asks for, or whether Cluster API still applies it. The
+// isRebasing reports whether the cluster does not have the requested ClusterClass, or whether Cluster API still applies it. The
 // ManagedCluster remembers which class the cluster had when Cluster API was last done.
 func (f *facts) isRebasing() bool {
 	if f.Observed == nil || f.Spec.Topology == nil {
@@ -149,7 +149,7 @@ func (f *facts) isManagedClusterReady() bool {
 	return f.isCurrent() && f.isTrue(xpv2.TypeReady) && f.isTrue(xpv2.TypeSynced)
 }
 
-// isClusterReady reports whether the cluster is as the spec asks for: the composite's Ready.
+// isClusterReady reports whether the cluster is in its desired state: the composite's Ready.
 func (f *facts) isClusterReady() bool {
 	return f.Problem == "" && f.currentPhase() == v1alpha1.PhaseProvisioned && f.isManagedClusterReady() && !f.isUpgrading() && !f.isRebasing() && !f.isRollingOut()
 }

@@ -53,7 +53,7 @@ func (f *facts) degradedMessage() string {
 	return f.progressMessage()
 }
 
-// progressMessage says what the cluster waits for, or what blocks it.
+// progressMessage names the condition that the cluster waits for, or the obstacle.
 func (f *facts) progressMessage() string {
 	if c, ok := f.notSyncedCondition(); ok {
 		return joinSentence("The ManagedCluster cannot be applied", "", c.Message)

@@ -15,7 +15,7 @@ type Row struct {
 	matches func(*facts) bool
 }
 
-// Rows returns the table of phases: the first row that matches gives the phase. The last one always matches.
+// Rows returns the table of phases: the first row that matches gives the phase. The last row always matches.
 func Rows() []Row {
 	return []Row{{
 		Known:   "the Cluster is being deleted, or is gone, and the WorkloadCluster exists",
@@ -38,7 +38,7 @@ func Rows() []Row {
 		Phase:   v1alpha1.PhaseFailed,
 		matches: func(f *facts) bool { return f.Problem != "" || f.isRefused() || f.hasTimedOut() },
 	}, {
-		Known:   "the cluster is being built, or waits for what it needs",
+		Known:   "the cluster is being built, or waits for its dependencies",
 		Phase:   v1alpha1.PhaseProvisioning,
 		matches: (*facts).isObserved,
 	}, {

@@ -19,7 +19,7 @@ import (
 var (
 	now = metav1.NewTime(time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC))
 
-	// timeOrCounter matches what would change a message although nothing happened.
+	// timeOrCounter matches texts that would change a message without a change of state.
 	timeOrCounter = regexp.MustCompile(`\d{2}:\d{2}|\d+(\.\d+)?(ms|s|m|h)\b|resourceVersion`)
 
 	statuses = []corev1.ConditionStatus{corev1.ConditionTrue, corev1.ConditionFalse, corev1.ConditionUnknown}

@@ -23,12 +23,12 @@ func projectStatus(f *facts, last *v1alpha1.WorkloadClusterStatus, now metav1.Ti
 	return s
 }
 
-// isAnotherCluster reports whether the Cluster was replaced by another one since the last status.
+// isAnotherCluster reports whether the Cluster was replaced by another Cluster since the last status.
 func isAnotherCluster(last, next *v1alpha1.WorkloadClusterStatus) bool {
 	return last.Cluster != nil && next.Cluster != nil && last.Cluster.UID != "" && next.Cluster.UID != "" && last.Cluster.UID != next.Cluster.UID
 }
 
-// copyObserved copies what the ManagedCluster reports into a status.
+// copyObserved copies the report of the ManagedCluster into a status.
 func copyObserved(s *v1alpha1.WorkloadClusterStatus, mc *clusterv1alpha1.ManagedCluster) {
 	at := mc.Status.AtProvider
 	s.ManagedCluster = mc.GetName()

@@ -1,5 +1,5 @@
-// Package workloadcluster is the pure core for WorkloadClusters: a spec and what is observed in, the ManagedCluster that should exist and
-// a status out. It does no I/O, keeps no state and reads no clock: the same input gives the same output.
+// Package workloadcluster is the pure core for WorkloadClusters: from a spec and the observed resources it computes the desired
+// ManagedCluster, and a status. It does no I/O, keeps no state and reads no clock: the same input gives the same output.
 package workloadcluster
 
 import (
@@ -38,7 +38,7 @@ type Input struct {
 	Now metav1.Time
 }
 
-// Output is what follows from an Input.
+// Output is the result for an Input.
 type Output struct {
 	// Needs are objects that Crossplane has to send in the next call.
 	Needs []catalog.Need
@@ -52,7 +52,7 @@ type Output struct {
 	// Conditions of the WorkloadCluster.
 	Conditions []projection.Condition
 
-	// Ready says whether the cluster is as it was asked for, now.
+	// Ready says whether the cluster is in its desired state now.
 	Ready bool
 }
 

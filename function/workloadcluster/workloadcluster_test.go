@@ -217,7 +217,7 @@ func (w *world) runFunction() {
 	}
 }
 
-// observed is the ManagedCluster, with what Crossplane applied of it.
+// observed is the ManagedCluster, with the fields that Crossplane applied.
 func (w *world) observed() *unstructured.Unstructured {
 	w.Helper()
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(w.mc)

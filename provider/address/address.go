@@ -24,14 +24,14 @@ const (
 	classMulticast  = "a multicast address"
 	classNone       = "the unspecified address"
 	classNetwork    = "an address in a network that the administrator refuses"
-	classReserved   = "a reserved address, such as those of cloud metadata and of translated networks"
+	classReserved   = "a reserved address, such as an address of cloud metadata or of a translated network"
 )
 
 // A Guard keeps a dialer from machines that are near the provider, or that trust their network.
 type Guard struct {
 	// Loopback allows connections to the provider's own machine. It is for tests.
 	Loopback bool
-	// Networks are refused in addition, such as those of the cluster's Services. If it is empty, private networks are reached.
+	// Networks are refused in addition, such as the networks of the cluster's Services. If it is empty, private networks are reached.
 	Networks []netip.Prefix
 	// Reported are private networks from which the user of the guard may learn why a server does not answer. For other private addresses
 	// IsPrivate is true.
@@ -53,8 +53,8 @@ func (g Guard) Control(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// IsPrivate reports whether an address, with its port, is in a private network that is not in Reported: its answers would reveal to a
-// tenant what runs there. Addresses that cannot be parsed are private.
+// IsPrivate reports whether an address, with its port, is in a private network that is not in Reported: its answers would reveal the services
+// there to a tenant. Addresses that cannot be parsed are private.
 func (g Guard) IsPrivate(address string) bool {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {

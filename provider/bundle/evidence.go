@@ -1,4 +1,4 @@
-// Package bundle says what the objects of a Bundle's packages report. It is pure.
+// Package bundle reads the reported state of the objects of a Bundle's packages. It is pure.
 package bundle
 
 import (
@@ -55,7 +55,7 @@ func DigestOf(u *unstructured.Unstructured) string {
 	return sum
 }
 
-// ReadEvidence returns the digest of an object's spec, and what its status says. Of an object that cannot be read nothing is known.
+// ReadEvidence returns the digest of an object's spec, and the evidence in its status. Of an object that cannot be read nothing is known.
 func ReadEvidence(u *unstructured.Unstructured) (string, Evidence) {
 	if u.GetKind() == applicationv1alpha1.Kind {
 		return readApplication(u)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// An answerKind says what a request asks for, and so how much may come.
+// An answerKind is the kind of a request, which bounds the size of its answer.
 type answerKind int
 
 // Kinds of answers. The zero value is the kind with the smallest bound.
@@ -20,7 +20,7 @@ const (
 	eventsAnswer
 )
 
-// An expectation is what a request is answered by, and at whose cost. It is part of the request's context.
+// An expectation is the expected answer of a request, and the account that pays for it. It is part of the request's context.
 type expectation struct {
 	kind answerKind
 	// account of who wrote the kubeconfig. Only the provider's own cluster answers without one.
@@ -86,10 +86,10 @@ func (e *expectation) holdMemory(decoded int64) error {
 	return nil
 }
 
-// endAnswer gives back what the answer took, and lets the next large answer be read.
+// endAnswer returns the memory of the answer to its account, and lets the next large answer be read.
 func (e *expectation) endAnswer() {
 	if e.held > 0 {
-		_ = e.account.memory.takeMemory(-e.held) // What is given back always fits.
+		_ = e.account.memory.takeMemory(-e.held) // A release of memory never fails.
 		e.held = 0
 	}
 	if e.hasTurn {
@@ -114,7 +114,7 @@ func waitForEvents(ctx context.Context, l *rate.Limiter, n int) error {
 	return errors.Wrap(l.WaitN(ctx, n), "cannot wait for the turn of an event")
 }
 
-// A boundedTransport sends no request that no account pays for, and reads no more of an answer than its kind may have. It counts what is left after
+// A boundedTransport sends no request that no account pays for, and reads no more of an answer than its kind may have. It counts bytes after
 // decompression.
 type boundedTransport struct {
 	next http.RoundTripper
@@ -171,7 +171,7 @@ type boundedBody struct {
 	bound    bound
 	counter  jsonCounter
 	failed   error
-	// unpaid are bytes of events that count for the pace with those to come.
+	// unpaid is the number of read event bytes that the pace has not charged yet.
 	unpaid int
 	// leave gives the place of the answer back.
 	leave func()
@@ -204,7 +204,7 @@ func (b *boundedBody) failWith(err error) error {
 	return err
 }
 
-// countRead counts what was read.
+// countRead counts the bytes of one read.
 func (b *boundedBody) countRead(p []byte) error {
 	if b.expected.kind == eventsAnswer {
 		return b.countEvents(p)
@@ -240,7 +240,7 @@ func (b *boundedBody) countEvents(p []byte) error {
 	return b.expected.paceEvents(b.ctx, events)
 }
 
-// explainEnd returns why an answer did not end. Those of watches end at any time.
+// explainEnd returns why an answer did not end. Events of watches may end at any time.
 func (b *boundedBody) explainEnd(err error) error {
 	switch {
 	case err == nil, errors.Is(err, io.EOF), b.expected.kind == eventsAnswer, b.counter.bytes == 0:
@@ -254,18 +254,18 @@ func (b *boundedBody) explainEnd(err error) error {
 }
 
 const (
-	// What values of JSON take in memory, about: a map with few entries, a list, and any value.
+	// Approximate memory of JSON values: a map with few entries, a list, and any value.
 	mapMemory, listMemory, valueMemory = 350, 48, 48
 )
 
-// A jsonCounter counts bytes of JSON, and what its values take once they are decoded. It counts text that is not JSON, too.
+// A jsonCounter counts bytes of JSON, and the memory of its decoded values. It counts text that is not JSON, too.
 type jsonCounter struct {
 	bytes, decoded    int64
 	depth             int
 	inString, escaped bool
 }
 
-// countText counts a text, up to the end of the first value if that is asked for. It returns how much it counted, and whether the value ended.
+// countText counts a text, or only its first value on request. It returns how much it counted, and whether the value ended.
 func (c *jsonCounter) countText(p []byte, one bool) (int, bool) {
 	for i, b := range p {
 		c.bytes++

@@ -17,10 +17,11 @@ const (
 	pagesPerList = 8
 
 	// decodedPerByte is how much memory an answer may take once it is decoded, as a multiple of its bound. One object may have many small
-	// values; a page with many of them is asked for again with fewer objects.
+	// values; a page with many of them is requested again with fewer objects.
 	decodedPerByte, decodedPerPageByte = 16, 6
 
-	// largeAnswer is from which size on an answer waits for those of the same author, and largeDecoded from how much memory of its values on.
+	// largeAnswer is the size from which an answer waits for other large answers of its author, and largeDecoded the same limit for its
+	// decoded memory.
 	largeAnswer  = 256 << 10
 	largeDecoded = 4 * mebibyte
 
@@ -37,7 +38,7 @@ const (
 	eventBytes            = 4 << 10
 )
 
-// Bounds of what an API server may make the provider read and hold. A zero field has its default.
+// Bounds limit the memory and traffic that an API server may cause in the provider. A zero field has its default.
 type Bounds struct {
 	// Object bounds an answer about one object, in bytes as they are after decompression. An event of a watch may have twice as many. Zero
 	// means 1 MiB.
@@ -64,7 +65,7 @@ func orDefault(value, otherwise int64) int64 {
 type bound struct {
 	// bytes of the text, and decoded bytes of memory that its values take.
 	bytes, decoded int64
-	// of names what is bounded.
+	// of names the bounded answer, for error messages.
 	of string
 }
 
@@ -81,13 +82,13 @@ func (b Bounds) boundFor(k answerKind) bound {
 	return bound{bytes: b.objectBound(), decoded: b.objectBound() * decodedPerByte, of: "an answer about one object"}
 }
 
-// checkSize returns an AnswerError for what is too large.
+// checkSize returns an AnswerError for an answer over its limits.
 func (b bound) checkSize(bytes, decoded int64) error {
 	switch {
 	case bytes > b.bytes:
 		return &AnswerError{Detail: fmt.Sprintf("the cluster sends more than %s for %s", sizeText(b.bytes), b.of), oversize: true}
 	case decoded > b.decoded:
-		return &AnswerError{Detail: fmt.Sprintf("the cluster sends what takes more than %s of memory for %s", sizeText(b.decoded), b.of), oversize: true}
+		return &AnswerError{Detail: fmt.Sprintf("the cluster sends an answer that takes more than %s of memory for %s", sizeText(b.decoded), b.of), oversize: true}
 	}
 	return nil
 }
@@ -99,9 +100,9 @@ func sizeText(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// An AnswerError is an answer that is larger than its bound, or does not end as it should. Its text holds nothing that the cluster sent.
+// An AnswerError reports an answer that is larger than its bound, or breaks off. Its text holds nothing that the cluster sent.
 type AnswerError struct {
-	// Detail says what the cluster does, and which bound it exceeds.
+	// Detail describes the answer of the cluster and the bound that it exceeds.
 	Detail string
 
 	// oversize is true where fewer objects in one answer could be small enough.
@@ -158,8 +159,8 @@ func (a *Accounts) accountFor(key string) *account {
 	return created
 }
 
-// accountKey returns the key of the account that pays for a connection: that of the tenant who published the Site, or one of its own. The
-// provider's own cluster is trusted, and has none.
+// accountKey returns the key of the account that pays for a connection: the account of the tenant who published the Site, or an own account.
+// The provider's own cluster is trusted, and has none.
 func accountKey(link string, a Access) string {
 	if a.Tenant == "" {
 		return link

@@ -159,7 +159,7 @@ func TestHostileCluster(t *testing.T) {
 		},
 		"ManySmallValues": {
 			reason: "An answer whose values take much more memory than its text is refused before it is decoded.",
-			list:   endless(`{},`), want: "the cluster sends what takes more than 48 MiB of memory for a page of a list",
+			list:   endless(`{},`), want: "the cluster sends an answer that takes more than 48 MiB of memory for a page of a list",
 		},
 		"Drips": {
 			reason: "An answer that comes byte by byte is given up in time.",

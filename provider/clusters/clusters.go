@@ -50,12 +50,12 @@ type Pool struct {
 	held map[types.NamespacedName]map[*watch]bool
 }
 
-// A Dial makes a client of the cluster that a kubeconfig leads to, or of the one that the provider runs in if there is none, and
-// what closes its connections. It opens no connection.
+// A Dial makes a client for the cluster of a kubeconfig, or for the provider's own cluster without a kubeconfig, and a function that closes
+// its connections. It opens no connection.
 type Dial func(kubeconfig []byte, o Origin) (dynamic.Interface, func(), error)
 
-// An Origin is who wrote a kubeconfig, and so who says which machine is reached. One that is not Administrator is a namespace: the tenant who may
-// write in it may not name a machine that is near, or that trusts each client that reaches it.
+// An Origin is the author of a kubeconfig, who chooses the reached machine. An Origin other than Administrator is a namespace: a tenant who
+// may write in it may name neither a private address nor a machine that trusts each client that reaches it.
 type Origin string
 
 // An Access says who wrote the kubeconfig of a cluster, and who pays for reading from it.
@@ -67,10 +67,10 @@ type Access struct {
 	Tenant string
 }
 
-// Administrator is who names a Secret in a Site. They may have a cluster wherever they like.
+// Administrator is the author of a kubeconfig in a Secret that a Site names. Their clusters may have any address.
 const Administrator Origin = ""
 
-// Dialer returns what makes real clients. The config is that of the cluster that the provider runs in.
+// Dialer returns the Dial for real clients. The config leads to the cluster that the provider runs in.
 func Dialer(config *rest.Config, limits Limits) Dial {
 	return func(kubeconfig []byte, o Origin) (dynamic.Interface, func(), error) {
 		if kubeconfig == nil {
@@ -121,8 +121,8 @@ type link struct {
 	watches map[watchKey]*watch
 }
 
-// A Look is one pass of an owner over what it reads. What it does not read any more is dropped when it is done. It is safe for
-// concurrent use, until it is done.
+// A Look is one pass of an owner over the objects that it reads. At its end the pool drops the owner's interest in all other objects. It is
+// safe for concurrent use, until it is done.
 type Look struct {
 	pool  *Pool
 	owner types.NamespacedName
@@ -140,7 +140,8 @@ func (l *Look) Done() { l.pool.retainWatches(l.owner, l.read) }
 // Forget an owner that was deleted.
 func (p *Pool) Forget(owner types.NamespacedName) { p.retainWatches(owner, nil) }
 
-// TryAgain lets clusters that could not be read for an owner be asked now, and not when their next turn comes. What the owner reads then is their answer.
+// TryAgain lets clusters that could not be read for an owner be asked now, and not when their next turn comes. The owner's next read returns
+// the new answer.
 func (p *Pool) TryAgain(owner types.NamespacedName) {
 	p.mu.Lock()
 	held := slices.Collect(maps.Keys(p.held[owner]))
@@ -150,7 +151,7 @@ func (p *Pool) TryAgain(owner types.NamespacedName) {
 	}
 }
 
-// retainWatches records which watches an owner read from, and stops those without an owner.
+// retainWatches records which watches an owner read from, and stops watches without an owner.
 func (p *Pool) retainWatches(owner types.NamespacedName, read map[*watch]bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -180,7 +181,7 @@ func (p *Pool) dropUnused(w *watch) {
 	}
 }
 
-// Size is the number of connections and of watches, for those who ask whether they end.
+// Size returns the number of connections and of watches, for tests of their cleanup.
 func (p *Pool) Size() (links, watches int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -190,7 +191,7 @@ func (p *Pool) Size() (links, watches int) {
 	return len(p.links), watches
 }
 
-// A Cluster is one that a Look reads from.
+// A Cluster is the view that a Look has of one cluster.
 type Cluster struct {
 	look *Look
 	link *link
@@ -221,7 +222,7 @@ func (l *Look) connectTo(key string, kubeconfig []byte, a Access) (*Cluster, err
 	return &Cluster{look: l, link: &link{key: key, account: p.accountOf(key, a), client: d, close: closeFn, watches: map[watchKey]*watch{}}}, nil
 }
 
-// accountOf returns the account of a connection, which is that of another one of the same tenant, if there is one.
+// accountOf returns the account of a connection, shared with the other connections of the same tenant.
 func (p *Pool) accountOf(link string, a Access) *account {
 	if link == homeLink {
 		return nil
@@ -234,7 +235,7 @@ func (c *Cluster) Get(ctx context.Context, ref engines.Ref) (*unstructured.Unstr
 	return c.readObject(ctx, ref, watchKey{resource: ref.Resource, namespace: ref.Namespace})
 }
 
-// Only does what Get does, and follows this object alone: one of a kind of which the others are large, or are not for us.
+// Only does the same as Get, but watches this object alone, for kinds whose other objects are large or not readable for us.
 func (c *Cluster) Only(ctx context.Context, ref engines.Ref) (*unstructured.Unstructured, error) {
 	return c.readObject(ctx, ref, watchKey{resource: ref.Resource, namespace: ref.Namespace, name: ref.Name})
 }
@@ -282,7 +283,7 @@ func (c *Cluster) readObject(ctx context.Context, ref engines.Ref, key watchKey)
 	return s.getObject(ref.Namespace, ref.Name)
 }
 
-// watchFor returns the watch that the object is in, and makes the owner one of its users: of the object of that name, or of those that match.
+// watchFor returns the watch for the object, and records the owner's interest in the object of that name, or in the objects that match.
 func (c *Cluster) watchFor(ref engines.Ref, key watchKey, match func(*unstructured.Unstructured) bool) *watch {
 	p := c.look.pool
 	p.mu.Lock()

@@ -17,11 +17,11 @@ const requestRate, requestBurst = 20, 50
 // fieldExec is the field of a kubeconfig that runs a program.
 const fieldExec = "exec"
 
-// A RefusedError is a kubeconfig that is not valid, or asks for what is not allowed.
+// A RefusedError reports an invalid kubeconfig, or a setting that is not allowed.
 type RefusedError struct {
 	// Field of the kubeconfig. Empty if it is all of it.
 	Field string
-	// Detail says what is wrong. It never holds a value of the kubeconfig.
+	// Detail describes the error. It never holds a value of the kubeconfig.
 	Detail string
 }
 
@@ -33,13 +33,13 @@ func (e *RefusedError) Error() string {
 	return "the kubeconfig's " + e.Field + " " + e.Detail
 }
 
-// Limits say what a kubeconfig may ask for.
+// Limits restrict the settings of a kubeconfig.
 type Limits struct {
 	// Insecure lets a kubeconfig trust any server.
 	Insecure bool
 	// Loopback lets a tenant's kubeconfig lead to the provider's own machine. It is for tests.
 	Loopback bool
-	// Accounts pay for what clusters answer. Nil sends nothing.
+	// Accounts limit the answers of clusters. Nil sends nothing.
 	Accounts *Accounts
 }
 
@@ -48,7 +48,7 @@ type Limits struct {
 func Parse(data []byte, l Limits) (*rest.Config, error) {
 	c := clientcmdapiv1.Config{}
 	if yaml.UnmarshalStrict(data, &c) != nil {
-		return nil, &RefusedError{Detail: "cannot be parsed"} // What the parser says may repeat a token.
+		return nil, &RefusedError{Detail: "cannot be parsed"} // The parser's message may repeat a token.
 	}
 	cluster, user, err := currentContext(c)
 	if err != nil {
@@ -75,7 +75,7 @@ func Parse(data []byte, l Limits) (*rest.Config, error) {
 	}, nil
 }
 
-// currentContext returns what the current context names. A kubeconfig with two entries of one name is ambiguous, and refused.
+// currentContext returns the cluster and the user of the current context. A kubeconfig with two entries of one name is ambiguous, and refused.
 func currentContext(c clientcmdapiv1.Config) (clientcmdapiv1.Cluster, clientcmdapiv1.AuthInfo, error) {
 	contexts := map[string]clientcmdapiv1.Context{}
 	for _, x := range c.Contexts {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// pageSize is how many objects are asked for at once, and smallerPage by how much fewer where they are too large together.
+	// pageSize is the number of objects of a page, and smallerPage the divisor for pages that are too large.
 	pageSize    = 500
 	smallerPage = 5
 

@@ -18,7 +18,7 @@ const GateManager = "intentplane-gate"
 // maxListed is how many objects List returns at most.
 const maxListed = 10
 
-// Make an object. It returns the UID, or "" where one of that name is there already: that one is left as it is, and no error. It returns an
+// Make an object. It returns the UID, or "" where an object of that name exists, which it leaves unchanged without an error. It returns an
 // *Error.
 func (c *Cluster) Make(ctx context.Context, r schema.GroupVersionResource, o *unstructured.Unstructured) (types.UID, error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
@@ -79,7 +79,7 @@ func classifyRefusal(err error) *Error {
 	case kerrors.IsNotFound(err):
 		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the namespace does not exist in the cluster"}
 	case kerrors.IsForbidden(err), kerrors.IsInvalid(err):
-		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the cluster does not take what is made, or not from us"}
+		return &Error{Reason: v1alpha1.SiteReasonAccessDenied, Detail: "the cluster rejected the object, or the provider is not allowed to create it"}
 	}
 	return classifyError(err)
 }

@@ -21,7 +21,7 @@ const (
 	// probeTimeout ends the question whether an API server is ready.
 	probeTimeout = 5 * time.Second
 
-	// maxSaid bounds what is read of an answer.
+	// maxSaid bounds the bytes that are read of an answer.
 	maxSaid = 64 << 10
 
 	// maxVersion bounds the version that an API server names.
@@ -32,11 +32,11 @@ const (
 	badFor  = 10 * time.Second
 )
 
-// anyTenant is the author of a kubeconfig in whatever namespace of tenants.
+// anyTenant is the author of a kubeconfig in any tenant's namespace.
 const anyTenant Origin = "any tenant"
 
-// A Prober asks API servers whether they are ready, and remembers for a while what they said: each is asked once for all who want to
-// know. It asks those of Cluster API's clusters, whose kubeconfigs are in namespaces of tenants. It is safe for concurrent use.
+// A Prober asks API servers whether they are ready, and caches their answers for a while: one request serves all readers. It asks the API
+// servers of Cluster API's clusters, whose kubeconfigs are in namespaces of tenants. It is safe for concurrent use.
 type Prober struct {
 	limits Limits
 	now    func() time.Time

@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
-// KubeconfigOf returns the Secret with the kubeconfig of a Site: the one that the Site names, or that of the Cluster that it names, whose
-// namespace is one of tenants. Nil means that there is none.
+// KubeconfigOf returns the Secret with the kubeconfig of a Site: the Secret that the Site names, or the Secret of its Cluster, whose
+// namespace belongs to a tenant. Nil means that there is none.
 func KubeconfigOf(site *catalogv1alpha1.Site) (*catalogv1alpha1.NamespacedSecretKeySelector, Access) {
 	c, a := site.Spec.Cluster, Access{Tenant: tenantOf(site)}
 	switch {

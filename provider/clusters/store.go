@@ -35,10 +35,10 @@ func (q *quota) exceededError() error {
 
 // A store has the objects of one watch, as the reflector of client-go keeps them. It holds no more than its quota.
 type store struct {
-	// quota of watched objects and of the list that is under way. It is that of the account, so that many watches of one tenant share it.
+	// quota of watched objects and of the list that is under way. The account owns it, so that many watches of one tenant share it.
 	quota *quota
-	// onChange is called for an object that came, changed or went, with what it was before and is after: nil if it was not there, or is gone. onExceeded
-	// is called when the quota has no memory left for one.
+	// onChange is called with the previous and the next version of an object that was added, changed or deleted: nil for a missing version.
+	// onExceeded is called when the quota has no memory left for an object.
 	onChange   func(before, after *unstructured.Unstructured)
 	onExceeded func(error)
 
@@ -60,7 +60,7 @@ type storedObject struct {
 	size int64
 }
 
-// newStore returns a store at the cost of an account. What no account pays for has no bound.
+// newStore returns a store at the cost of an account. A store without an account has no bound.
 func newStore(a *account, onChange func(before, after *unstructured.Unstructured), onExceeded func(error)) *store {
 	s := &store{onChange: onChange, onExceeded: onExceeded, synced: make(chan struct{}), objects: map[string]storedObject{}}
 	if a != nil {
@@ -69,8 +69,9 @@ func newStore(a *account, onChange func(before, after *unstructured.Unstructured
 	return s
 }
 
-// reserveForList reserves memory for an object of the list that is under way. A list that has no room beside the objects that it replaces takes their
-// memory. It returns an AnswerError if the list takes more than the account has, or, to be tried again soon, if other lists and objects have what it needs.
+// reserveForList reserves memory for an object of the list that is under way. A list that has no room beside the objects that it replaces
+// takes their memory. It returns an AnswerError if the list takes more memory than the account has, or, as a transient error, if other lists
+// and objects use that memory.
 func (s *store) reserveForList(bytes int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,12 +103,12 @@ func (s *store) dropOutdated() bool {
 // dropAllLocked drops all objects, and gives their memory back.
 func (s *store) dropAllLocked() {
 	for _, o := range s.objects {
-		_ = s.quota.takeMemory(-o.size) // What is given back always fits.
+		_ = s.quota.takeMemory(-o.size) // A release of memory never fails.
 	}
 	s.objects = map[string]storedObject{}
 }
 
-// releaseList gives back what the last list reserved.
+// releaseList releases the memory reserved by the last list.
 func (s *store) releaseList() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +116,7 @@ func (s *store) releaseList() {
 }
 
 func (s *store) releaseListLocked() {
-	_ = s.quota.takeMemory(-s.listed) // What is given back always fits.
+	_ = s.quota.takeMemory(-s.listed) // A release of memory never fails.
 	s.listed = 0
 }
 
@@ -138,7 +139,7 @@ func (s *store) Add(o any) error {
 	return nil
 }
 
-// Update does what Add does.
+// Update does the same as Add.
 func (s *store) Update(o any) error { return s.Add(o) }
 
 // Delete an object. It never fails.
@@ -189,7 +190,7 @@ func (s *store) replaceObject(u *unstructured.Unstructured) {
 	}
 }
 
-// endList gives back what the list has left, and lets the objects be read again. It returns true if readers were refused.
+// endList releases the remaining reservation of the list, and lets the objects be read again. It returns true if readers were refused.
 func (s *store) endList() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,8 +207,8 @@ func (s *store) dropObject(key string) {
 	}
 }
 
-// putObject stores an object, for which a list may have reserved memory. It returns the one before, whether anything changed, and an AnswerError if the
-// quota is used up.
+// putObject stores an object, for which a list may have reserved memory. It returns the previous object, whether anything changed, and an
+// AnswerError if the quota is used up.
 func (s *store) putObject(u *unstructured.Unstructured, reserved int64) (*unstructured.Unstructured, bool, error) {
 	size := memoryOf(u.Object)
 	s.mu.Lock()
@@ -231,12 +232,12 @@ func (s *store) removeObject(key string) *unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := s.objects[key]
-	_ = s.quota.takeMemory(-o.size) // What is given back always fits.
+	_ = s.quota.takeMemory(-o.size) // A release of memory never fails.
 	delete(s.objects, key)
 	return o.Unstructured
 }
 
-// closeStore gives all memory back. What comes later is not kept. It returns false if it was closed before.
+// closeStore gives all memory back. A closed store accepts no objects. It returns false if it was closed before.
 func (s *store) closeStore() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -260,7 +261,8 @@ func (s *store) isUnknown() bool {
 	return s.closed || s.outdated
 }
 
-// getObject returns an object, or nil if there is none. It returns an *Error if the store was closed meanwhile: what it had is not known any more.
+// getObject returns an object, or nil if there is none. It returns an *Error if the store was closed meanwhile: its objects are not current
+// any more.
 func (s *store) getObject(namespace, name string) (*unstructured.Unstructured, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -32,8 +32,8 @@ const (
 	answersPerConnection = 6
 )
 
-// newClient makes a client with a transport of its own, which ends with it: those that client-go shares are kept for ever. It
-// follows no redirect, since a cluster could lead us to where only we can go, and uses no proxy of the environment.
+// newClient makes a client with its own transport, which ends with it: client-go keeps shared transports for ever. It follows no redirect,
+// since a cluster could lead us to where only we can go, and uses no proxy of the environment.
 func newClient(cfg *rest.Config, o Origin, l Limits) (dynamic.Interface, *http.Transport, error) {
 	h, wire, err := newHTTP(cfg, newDialer(o, l))
 	if err != nil {
@@ -43,7 +43,8 @@ func newClient(cfg *rest.Config, o Origin, l Limits) (dynamic.Interface, *http.T
 	return d, wire, errors.Wrap(err, "cannot make client")
 }
 
-// newDialer returns the dialer for a kubeconfig. One that a tenant wrote may not lead to a machine that is near, or that trusts each client.
+// newDialer returns the dialer for a kubeconfig. A tenant's kubeconfig may lead neither to a private address nor to a machine that trusts
+// each client.
 func newDialer(o Origin, l Limits) *net.Dialer {
 	d := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	if o != Administrator {

@@ -17,13 +17,13 @@ type wakePacer struct {
 	mu sync.Mutex
 	// woken is when each owner was woken last, or will be.
 	woken map[types.NamespacedName]time.Time
-	// swept is when those that are past were forgotten last.
+	// swept is the time of the last removal of past wakes.
 	swept time.Time
 }
 
 func newWakePacer() *wakePacer { return &wakePacer{woken: map[types.NamespacedName]time.Time{}} }
 
-// planWake plans the wake of an owner. It returns how long to wait with it, and whether one that is planned already does for it.
+// planWake plans the wake of an owner. It returns the delay of the wake, and whether an earlier planned wake replaces it.
 func (p *wakePacer) planWake(owner types.NamespacedName, now time.Time) (wait time.Duration, planned bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

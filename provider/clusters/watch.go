@@ -39,7 +39,7 @@ type watchKey struct {
 	name string
 }
 
-// narrowOptions narrows a list or a watch to what is followed.
+// narrowOptions restricts a list or a watch to the watched object, if the key names one.
 func (k watchKey) narrowOptions(o metav1.ListOptions) metav1.ListOptions {
 	if k.name != "" {
 		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", k.name).String()
@@ -55,7 +55,7 @@ type watch struct {
 	// account of who wrote the kubeconfig. Nil for the provider's own cluster.
 	account *account
 
-	// owners are the users, and what they read. The Pool's lock guards it.
+	// owners are the users with their interests. The Pool's lock guards it.
 	owners map[types.NamespacedName]*interest
 
 	mu      sync.Mutex
@@ -68,7 +68,7 @@ type watch struct {
 	// failing is closed while there is a failure.
 	failing chan struct{}
 
-	// retry ends the wait before the next list. answered is closed once the cluster answered a list that was asked for so, and nil if none was.
+	// retry ends the wait before the next list. answered is closed once the cluster answered such a list, and nil if no reader requested one.
 	retry    chan struct{}
 	answered chan struct{}
 }
@@ -85,7 +85,7 @@ type feed struct {
 	*cache.ListWatch
 }
 
-// IsWatchListSemanticsUnSupported is always true: a list says best what is wrong.
+// IsWatchListSemanticsUnSupported is always true: the error of a list is the most precise.
 func (feed) IsWatchListSemanticsUnSupported() bool { return true }
 
 func newWatch(p *Pool, l *link, key watchKey) *watch {
@@ -103,14 +103,14 @@ func (w *watch) startRun() {
 	if w.stopped {
 		return
 	}
-	// What goes wrong is in the status of who reads. What a cluster says about it is not for our log.
+	// Errors are in the status of the reading object. Messages of a cluster do not belong in the provider's log.
 	ctx, cancel := context.WithCancel(logr.NewContext(context.Background(), logr.Discard()))
 	r := run{end: cancel, began: w.pool.now()}
 	r.store = newStore(w.account, w.wakeReaders, func(err error) { w.endExceededRun(r, err) })
 	w.current = r
 	silent := logr.Discard()
 	reflector := cache.NewReflectorWithOptions(w.feedFor(r), &unstructured.Unstructured{}, r.store, cache.ReflectorOptions{Logger: &silent, Name: "cluster"})
-	// The reflector's own loop logs what a cluster says, and lets all reflectors of the process wait for that.
+	// The reflector's own loop logs messages of the cluster, and delays all reflectors of the process by that.
 	go w.repeatUntilEnded(ctx, func() {
 		// The feed has heard why it ended.
 		_ = panics.Recover("watch a cluster", func() error { return reflector.ListAndWatchWithContext(ctx) })
@@ -132,7 +132,8 @@ func (w *watch) repeatUntilEnded(ctx context.Context, listAndWatch func()) {
 	}
 }
 
-// tryAgain lets a cluster that cannot be read be asked now. Who reads then waits for the answer. One that exceeded a bound is asked when its penalty is over.
+// tryAgain lets a cluster that cannot be read be asked now. Who reads then waits for the answer. A cluster that exceeded a bound is asked at
+// the end of its penalty.
 func (w *watch) tryAgain() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,11 +145,11 @@ func (w *watch) tryAgain() {
 	}
 	select {
 	case w.retry <- struct{}{}:
-	default: // It is asked for already.
+	default: // The list is requested already.
 	}
 }
 
-// retryDelay is how soon a list is asked for again after a watch ended, as the reflector has it.
+// retryDelay is the delay before the next list after a watch ended, as the reflector has it.
 func retryDelay() wait.DelayFunc {
 	return wait.Backoff{Duration: 800 * time.Millisecond, Cap: 30 * time.Second, Steps: 38, Factor: 2, Jitter: 1}.DelayWithReset(clock.RealClock{}, 2*time.Minute)
 }
@@ -219,8 +220,8 @@ func unreadFields() [][]string {
 	}
 }
 
-// stripLargeFields drops what is large in objects of some kinds: schemas of definitions, what Workspaces carry out, and the pods of Deployments and
-// ReplicaSets but for their images.
+// stripLargeFields drops large fields of some kinds: schemas of definitions, the module and variables of Workspaces, and pod templates of
+// Deployments and ReplicaSets but for their images.
 func stripLargeFields(u *unstructured.Unstructured) {
 	switch u.GetKind() {
 	case "CustomResourceDefinition":
@@ -321,7 +322,7 @@ func (w *watch) waitUntilSettled(ctx context.Context) (*store, error) {
 	return s, nil
 }
 
-// waitForRetry waits until the cluster answered what a reader asked again.
+// waitForRetry waits until the cluster answered the repeated request of a reader.
 func (w *watch) waitForRetry(ctx context.Context) {
 	w.mu.Lock()
 	answered := w.answered
@@ -341,13 +342,13 @@ func (w *watch) currentStore() *store {
 	return w.current.store
 }
 
-// An interest is what one owner reads of a watch: objects by their names, and those that match.
+// An interest is the part of a watch that one owner reads: objects by their names, and objects that match.
 type interest struct {
 	names   map[string]bool
 	matches []func(*unstructured.Unstructured) bool
 }
 
-// add an object by its name, or those that match.
+// add records an object by its name, or the objects that match.
 func (i *interest) add(name string, match func(*unstructured.Unstructured) bool) {
 	if match != nil {
 		i.matches = append(i.matches, match)

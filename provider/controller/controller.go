@@ -146,7 +146,7 @@ func addControllers(mgr ctrl.Manager, o controller.Options, of Options) error {
 		return errors.Wrap(err, "cannot set up controller of Blueprints")
 	}
 	if err := catalogview.Setup(mgr, o); err != nil {
-		return errors.Wrap(err, "cannot set up what is published of the catalog")
+		return errors.Wrap(err, "cannot set up the published catalog")
 	}
 	if err := secret.Setup(mgr, o); err != nil {
 		return errors.Wrap(err, "cannot set up controller of Secrets")

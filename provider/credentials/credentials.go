@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
-// Keys of Secrets. Those of SSH and of GitHub Apps are the ones that Kubernetes and Flux use.
+// Keys of Secrets. The keys of SSH and of GitHub Apps are the same as in Kubernetes and Flux.
 const (
 	keyUsername       = "username"
 	keyPassword       = "password"
@@ -48,22 +48,22 @@ const (
 type GoneError struct {
 	// Field of the configuration that names it.
 	Field string
-	// Detail says what is missing. It never holds a value.
+	// Detail names the missing part. It never holds a value.
 	Detail string
 }
 
-// Error names the field and what is missing.
+// Error names the field and the missing part.
 func (e *GoneError) Error() string { return e.Field + ": " + e.Detail }
 
 // An InvalidError is a field of the configuration that is not valid.
 type InvalidError struct {
 	// Field of the configuration.
 	Field string
-	// Detail says what is wrong with it.
+	// Detail describes the error.
 	Detail string
 }
 
-// Error names the field and what is wrong with it.
+// Error names the field and its error.
 func (e *InvalidError) Error() string { return e.Field + ": " + e.Detail }
 
 // A Config is the configuration that credentials are read for.
@@ -78,7 +78,7 @@ type Config struct {
 	Guard address.Guard
 }
 
-// Credentials are what a configuration's Secrets hold.
+// Credentials are the content of a configuration's Secrets.
 type Credentials struct {
 	// Auth is nil for an anonymous client.
 	Auth transport.Auth

@@ -95,8 +95,8 @@ func (s secrets) readCABundle(ctx context.Context, out *Credentials) error {
 	return err
 }
 
-// readKnownHosts reads the host keys from a Secret of their own, or from that of the SSH key. They are required: without them any server
-// would be trusted.
+// readKnownHosts reads the host keys from a Secret of their own, or from the Secret of the SSH key. They are required: without them any
+// server would be trusted.
 func (s secrets) readKnownHosts(ctx context.Context, out *Credentials) error {
 	ref, c := s.config.Remote.KnownHostsSecretRef, s.config.Remote.Credentials
 	if ref != nil {

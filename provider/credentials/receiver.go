@@ -18,12 +18,12 @@ const (
 // keyAddress is the key of an address a part of which is secret.
 const keyAddress = "address"
 
-// A Receiver is what the Secrets of a receiver of notifications hold.
+// A Receiver is the content of the Secrets of a receiver of notifications.
 type Receiver struct {
 	// Key that bodies are signed with. Empty means that they are not signed.
 	Key transport.Secret
 
-	// Address that is posted to. Empty means the one of the configuration.
+	// Address that is posted to. Empty means the address of the configuration.
 	Address transport.Secret
 
 	// CABundle is empty where the system's certificates are trusted.

@@ -66,7 +66,7 @@ func (c secretContent) requiredTexts(keys ...string) ([]string, error) {
 	return out, nil
 }
 
-// secretKey is the boundary between tenants: a ProviderConfig reads Secrets of its own namespace, whatever it names.
+// secretKey is the boundary between tenants: a ProviderConfig reads Secrets of its own namespace only, even if it names another one.
 func (s secrets) secretKey(field string, ref configv1alpha1.SecretReference) (client.ObjectKey, error) {
 	if s.config.Kind == policy.KindClusterProviderConfig {
 		if ref.Namespace == "" {

@@ -130,7 +130,7 @@ func argoReason(w Want, a argoApplication, s argoSource, main *unstructured.Unst
 	return argoSyncReason(a, main)
 }
 
-// isArgoSkipped reports whether the controller leaves an Application alone. It parses the value as Go does, and ignores one that does not parse.
+// isArgoSkipped reports whether the controller leaves an Application alone. It parses the value as Go does, and ignores a malformed value.
 func isArgoSkipped(main *unstructured.Unstructured) bool {
 	isSkipped, err := strconv.ParseBool(main.GetAnnotations()[argoSkipKey])
 	return err == nil && isSkipped
@@ -163,7 +163,7 @@ func argoSyncReason(a argoApplication, main *unstructured.Unstructured) (string,
 	}
 }
 
-// isAutomated reports whether the controller syncs what it finds out of sync. A policy that does not say whether it is enabled is.
+// isAutomated reports whether the controller syncs differences by itself. A policy that does not say whether it is enabled is.
 func (a argoApplication) isAutomated() bool {
 	automated := a.Spec.SyncPolicy.Automated
 	return automated != nil && ptr.Deref(automated.Enabled, true)
@@ -185,8 +185,8 @@ func (a argoApplication) hasFailed() bool {
 	return s != nil && (s.Phase == "Failed" || s.Phase == "Error")
 }
 
-// isComparedToSpec reports whether the last comparison was made with the sources and the destination that the spec has now, and ignored the differences that it
-// ignores now. An earlier version of Argo CD does not record what it ignored.
+// isComparedToSpec reports whether the last comparison was made with the sources and the destination that the spec has now, and ignored the
+// differences that it ignores now. An earlier version of Argo CD does not record the ignored differences.
 func isComparedToSpec(main *unstructured.Unstructured) bool {
 	compared, _, _ := unstructured.NestedMap(main.Object, "status", "sync", "comparedTo")
 	if compared == nil {

@@ -70,8 +70,8 @@ func (a argoApplication) findSource(w Want) (sourceObservation, string, string) 
 	return sourceObservation{source: sources[i], compared: revisionAt(compared, i), attempted: revisionAt(attempted, i), proof: argoProof(w, sources[i])}, "", ""
 }
 
-// matchSources returns the indices of the sources that read the Site's branch and directory, the most likely one first. If there is none, it returns what is wrong
-// with the most likely source.
+// matchSources returns the indices of the sources that read the Site's branch and directory, the most likely one first. If there is none, it
+// returns the error of the most likely source.
 func matchSources(w Want, sources []argoSource) (found []int, problem string) {
 	for _, i := range sourceOrder(w, sources) {
 		s := sources[i]
@@ -109,7 +109,7 @@ const (
 	rankChart
 )
 
-// rank returns how likely a source is to be that of the Site.
+// rank returns how likely a source is to be the Site's source.
 func (s argoSource) rank(w Want) int {
 	switch {
 	case s.Chart != "":
@@ -132,7 +132,7 @@ func sourceOrder(w Want, sources []argoSource) []int {
 	return out
 }
 
-// isRendered reports whether other files are applied than those of the directory.
+// isRendered reports whether other files than the files of the directory are applied.
 func (s argoSource) isRendered() bool {
 	return s.Chart != "" || len(s.Helm)+len(s.Plugin)+len(s.Directory.Jsonnet) > 0
 }
@@ -145,8 +145,8 @@ func (s argoSource) describeMissingPath() string {
 	return "it has a ref and no path, so it applies no file"
 }
 
-// describeShallowSource returns what is wrong with a source that leaves out the folders which have the claim's files, or "". It applies none of them,
-// and calls that synced.
+// describeShallowSource returns the error of a source that leaves out the folders which have the claim's files, or "". It applies none of
+// them, and calls that synced.
 func describeShallowSource(w Want, s argoSource) string {
 	if !w.HasFolders || s.Directory.Recurse {
 		return ""
@@ -154,8 +154,9 @@ func describeShallowSource(w Want, s argoSource) string {
 	return "it does not read folders, and the claim has one for each track: set directory.recurse of the source to true"
 }
 
-// describeUnwatchedDirectory returns why the controller reports a commit without rendering the claim's directory again, or "". It does so if none of the paths that
-// it watches has a change, and takes a pattern for files, not for what is below a directory. An annotation without a path has no effect.
+// describeUnwatchedDirectory returns why the controller reports a commit without rendering the claim's directory again, or "". It does so if
+// none of its watched paths has a change, and takes a pattern for files, not for the content of a directory. An annotation without a path has
+// no effect.
 func describeUnwatchedDirectory(w Want, s argoSource, paths string) string {
 	isGiven := false
 	for watched := range strings.SplitSeq(paths, ";") {
@@ -188,7 +189,7 @@ func (a argoApplication) attemptedRevisions() []string {
 	return []string{s.SyncResult.Revision}
 }
 
-// findHydratedSource returns the source of an Application with a source hydrator. The Site's commit is the one that was rendered; Argo CD
+// findHydratedSource returns the source of an Application with a source hydrator. The Site's commit is the dry, rendered commit; Argo CD
 // compares the commit that holds the result.
 func (a argoApplication) findHydratedSource(w Want) (sourceObservation, string, string) {
 	h := a.Spec.SourceHydrator
@@ -208,7 +209,7 @@ func (a argoApplication) findHydratedSource(w Want) (sourceObservation, string, 
 	return sourceObservation{source: h.DrySource, compared: last.DrySHA, attempted: last.DrySHA, proof: v1alpha1.ProofHydrated}, "", ""
 }
 
-// argoProof returns Transformed where the source changes what it applies, leaves files out, or may not read the claim's directory.
+// argoProof returns Transformed where the source changes the applied objects, leaves files out, or may not read the claim's directory.
 // Otherwise it returns Exact.
 func argoProof(w Want, s argoSource) v1alpha1.Proof {
 	shallow := cleanPath(s.Path) != w.ClaimDir && !s.Directory.Recurse

@@ -1,7 +1,7 @@
 // Package engines reads the status of GitOps engines: which commit they applied with success, or why there is none.
 //
-// It is pure: the caller passes an engine's object, and the second one that belongs to it. An engine's status proves nothing alone: the caller
-// still has to check that the commit holds the right tree.
+// It is pure: the caller passes an engine's object, and the second object that belongs to it. An engine's status proves nothing alone: the
+// caller still has to check that the commit holds the right tree.
 package engines
 
 import (
@@ -48,7 +48,7 @@ type Want struct {
 	HasFolders bool `json:"hasFolders,omitempty"`
 }
 
-// IsHealthy reports whether an engine says with a health that all of what it applied works: Argo CD and a Flux Kustomization with health checks in one word,
+// IsHealthy reports whether a health means that all applied objects work: Argo CD and a Flux Kustomization with health checks in one word,
 // Config Sync in another one. An engine that does not look at it has none.
 func IsHealthy(health string) bool { return health == "Healthy" || health == "Current" }
 
@@ -58,7 +58,7 @@ func IsUnhealthy(health string) bool {
 	return health != "" && health != "Unknown" && !IsHealthy(health)
 }
 
-// An Observation is what an engine's objects report.
+// An Observation is the report of an engine's objects.
 type Observation struct {
 	// Reason why the commit proves nothing, one of the reasons of a Site. Empty if the engine applied the commit with success, for the
 	// present generation of its object.
@@ -69,11 +69,13 @@ type Observation struct {
 	Commit string `json:"commit,omitempty"`
 	// Attempted is the commit that was tried last.
 	Attempted string `json:"attempted,omitempty"`
-	// FinalFailure is true if the engine failed because of what it attempted, so that another try of the same commit fails too.
+	// FinalFailure is true if the engine failed because of the attempted content, so that another try of the same commit fails too.
 	FinalFailure bool `json:"finalFailure,omitempty"`
-	// MayHideFailure is true if the engine reports one health for all objects, and that of an object which it cannot assess hides a failure of another one.
+	// MayHideFailure is true if the engine reports one health for all objects, and the health of an object which it cannot assess hides a
+	// failure of another one.
 	MayHideFailure bool `json:"mayHideFailure,omitempty"`
-	// StillApplied is true if what the engine applied last is still in the cluster, whatever it does next: a Site that was live still is.
+	// StillApplied is true if the last applied objects are still in the cluster, regardless of the engine's next action: a Site that was live
+	// still is.
 	StillApplied bool `json:"stillApplied,omitempty"`
 	// Kind, Generation and Health as the engine reports them.
 	Kind       string `json:"kind,omitempty"`
@@ -85,7 +87,7 @@ type Observation struct {
 	Root string `json:"root,omitempty"`
 	// URL of the repository that the engine reads, without credentials.
 	URL string `json:"url,omitempty"`
-	// Report is what the engine reports about single objects.
+	// Report is the engine's report about single objects.
 	Report Report `json:"-"`
 }
 
@@ -115,8 +117,8 @@ func SecondaryRef(engine catalogv1alpha1.EngineType, main *unstructured.Unstruct
 	return Ref{}, false
 }
 
-// StalledSince returns when an engine declared that it does not try its own object again until that changes. It is zero for an engine that did not, or that
-// declares that of failures which end without a change, as Config Sync does.
+// StalledSince returns when an engine declared that it does not try its own object again until that changes. It is zero for an engine that
+// did not, or that declares the same for failures which end without a change, as Config Sync does.
 func StalledSince(engine catalogv1alpha1.EngineType, main *unstructured.Unstructured) time.Time {
 	if engine == catalogv1alpha1.EngineFlux && main != nil {
 		return fluxStalledSince(main)
@@ -124,7 +126,7 @@ func StalledSince(engine catalogv1alpha1.EngineType, main *unstructured.Unstruct
 	return time.Time{}
 }
 
-// Observe returns what the engine reports, as far as the users of the claim may see it. An object that does not exist is nil.
+// Observe returns the report of the engine, as far as the users of the claim may see it. An object that does not exist is nil.
 func Observe(engine catalogv1alpha1.EngineType, w Want, main, second *unstructured.Unstructured) Observation {
 	o := observeEngine(engine, w, main, second)
 	if main != nil {
@@ -165,7 +167,7 @@ func messageFor(w Want, o Observation, main *unstructured.Unstructured) string {
 	if found := engineReason.FindStringSubmatch(SanitizeMessage(o.Message)); found != nil {
 		word = found[1] + ": "
 	}
-	return fmt.Sprintf("%s%s %s/%s reads more than the directory of this claim: see its status in the Site's cluster, or ask those who may read it",
+	return fmt.Sprintf("%s%s %s/%s reads more than the directory of this claim: see its status in the Site's cluster, or ask a user who may read it",
 		word, main.GetKind(), main.GetNamespace(), main.GetName())
 }
 
@@ -211,8 +213,8 @@ type supportedKind struct {
 	resource string
 }
 
-// supportedKinds lists the kinds that are read. Other kinds are not, whatever a Site names. A new engine also needs its type in
-// the API of Sites, and what it replaces in files: SubstitutionAt of function/render.
+// supportedKinds lists the kinds that are read. Other kinds in a Site are refused. A new engine also needs its type in the API of Sites, and
+// its substitutions in files: SubstitutionAt of function/render.
 func supportedKinds() []supportedKind {
 	return []supportedKind{
 		{engine: catalogv1alpha1.EngineFlux, group: fluxKustomize, kind: "Kustomization", resource: "kustomizations"},
@@ -275,7 +277,7 @@ func SanitizeMessage(text string) string {
 	return text
 }
 
-// blankInvisible replaces what a reader does not see by a blank.
+// blankInvisible replaces an invisible character by a blank.
 func blankInvisible(r rune) rune {
 	if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 		return ' '

@@ -21,9 +21,9 @@ type FailedObject struct {
 	FailedAt time.Time
 }
 
-// hasFinalHealth reports whether an engine reports a failure of a kind for one cause alone, which is final. Argo CD calls a Deployment Degraded, and kstatus,
-// by which Config Sync judges, calls it Failed, once it exceeded its progress deadline; a Job once its condition Failed is true. What either reports of
-// another kind, such as a pod, a volume or a route, may end by itself.
+// hasFinalHealth reports whether an engine reports a failure of a kind for one cause alone, which is final. Argo CD calls a Deployment
+// Degraded, and kstatus, by which Config Sync judges, calls it Failed, once it exceeded its progress deadline; a Job once its condition
+// Failed is true. Failures of other kinds, such as a pod, a volume or a route, may end by themselves.
 func hasFinalHealth(group, kind string) bool {
 	return group == "apps" && kind == "Deployment" || group == "batch" && kind == "Job"
 }

@@ -125,8 +125,8 @@ func fluxStalledSince(main *unstructured.Unstructured) time.Time {
 	return fluxStall(k.Status.Conditions, k.Metadata.Generation).LastTransitionTime.Time
 }
 
-// isFinalFluxFailure reports whether a failure follows from what was attempted. Other failures, such as an API server that does not answer,
-// are temporary.
+// isFinalFluxFailure reports whether a failure follows from the attempted content. Other failures, such as an API server that does not
+// answer, are temporary.
 func isFinalFluxFailure(k fluxKustomization) bool {
 	switch findCondition(k.Status.Conditions, "Ready").Reason {
 	case "BuildFailed", "HealthCheckFailed":

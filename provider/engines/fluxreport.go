@@ -14,7 +14,8 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// fluxProof returns Transformed where the Kustomization changes what it applies, or the source leaves files out. Otherwise it returns Exact.
+// fluxProof returns Transformed where the Kustomization changes the applied objects, or the source leaves files out. Otherwise it returns
+// Exact.
 func fluxProof(main, source *unstructured.Unstructured) v1alpha1.Proof {
 	if hasSpecField(main, fluxTransformingFields()...) || source != nil && hasSpecField(source, "ignore", "sparseCheckout", "include") {
 		return v1alpha1.ProofTransformed
@@ -22,7 +23,8 @@ func fluxProof(main, source *unstructured.Unstructured) v1alpha1.Proof {
 	return v1alpha1.ProofExact
 }
 
-// fluxTransformingFields of a Kustomization change what is applied. The paths in ignore are not applied; before its release that field was driftIgnoreRules.
+// fluxTransformingFields of a Kustomization change the applied objects. The paths in ignore are not applied; before its release that field
+// was driftIgnoreRules.
 func fluxTransformingFields() []string {
 	return []string{
 		"postBuild", "patches", "patchesStrategicMerge", "patchesJson6902", "components", "targetNamespace", "images",
@@ -30,7 +32,7 @@ func fluxTransformingFields() []string {
 	}
 }
 
-// fluxRenamingFields are those of them that may give objects other names, or leave them out.
+// fluxRenamingFields are the transforming fields that may give objects other names, or leave them out.
 func fluxRenamingFields() []string {
 	return slices.DeleteFunc(fluxTransformingFields(), func(field string) bool {
 		return slices.Contains([]string{"images", "commonMetadata", "decryption", "buildMetadata", "ignore", "driftIgnoreRules"}, field)
@@ -57,8 +59,8 @@ func fluxReport(k fluxKustomization, main *unstructured.Unstructured) Report {
 	return out
 }
 
-// fluxCommonInstructions returns the instructions in spec.commonMetadata. The controller adds them to each object after kustomize has run, so those of kustomize
-// have no effect there.
+// fluxCommonInstructions returns the instructions in spec.commonMetadata. The controller adds them to each object after kustomize has run, so
+// kustomize's instructions have no effect there.
 func fluxCommonInstructions(main *unstructured.Unstructured) []instruction.Instruction {
 	labels, _, _ := unstructured.NestedStringMap(main.Object, "spec", "commonMetadata", "labels")
 	annotations, _, _ := unstructured.NestedStringMap(main.Object, "spec", "commonMetadata", "annotations")

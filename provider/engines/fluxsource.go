@@ -20,7 +20,7 @@ type fluxSourceRef struct {
 	Namespace  string `json:"namespace"`
 }
 
-// A fluxRepository is a source. An OCIRepository and a Bucket have the same fields, except for those of ref.
+// A fluxRepository is a source. An OCIRepository and a Bucket have the same fields, except for the fields of ref.
 type fluxRepository struct {
 	Metadata struct {
 		Generation int64 `json:"generation"`
@@ -71,7 +71,7 @@ func (s fluxSourceRef) isReadable() bool {
 	return err == nil && slices.Contains(fluxSourceKinds(), s.Kind) && (gv.Empty() || gv.Group == fluxSources)
 }
 
-// fluxSourceReason returns what is wrong with the source, or an empty reason.
+// fluxSourceReason returns the reason and message of an error in the source, or an empty reason.
 func fluxSourceReason(w Want, k fluxKustomization, source *unstructured.Unstructured, o Observation) (string, string) {
 	if source == nil {
 		return fluxSourceMissing(k.Spec.SourceRef)
@@ -86,7 +86,7 @@ func fluxSourceReason(w Want, k fluxKustomization, source *unstructured.Unstruct
 	return fluxFetchReason(r)
 }
 
-// fluxContentReason returns why the content of the source cannot be that of the Site, or an empty reason.
+// fluxContentReason returns why the content of the source cannot be the Site's content, or an empty reason.
 func fluxContentReason(w Want, k fluxKustomization, r fluxRepository, o Observation) (string, string) {
 	kind := k.Spec.SourceRef.Kind
 	if kind == "GitRepository" {
@@ -119,7 +119,7 @@ func fluxSourceMissing(s fluxSourceRef) (string, string) {
 	return v1alpha1.SiteReasonEngineObjectMissing, fmt.Sprintf("its source, %s %s, does not exist", s.Kind, strings.Trim(s.Namespace+"/"+s.Name, "/"))
 }
 
-// branch returns the branch or the reference that a GitRepository reads. It is empty for one that reads a tag.
+// branch returns the branch or the reference that a GitRepository reads. It is empty for a repository that reads a tag.
 func (r fluxRepository) branch() string {
 	ref := r.Spec.Ref
 	if branch := cmp.Or(ref.Name, ref.Branch); branch != "" || ref.Tag != "" || ref.SemVer != "" {

@@ -16,13 +16,13 @@ const (
 	// ReasonRouteMissing means that a route is not in the cluster.
 	ReasonRouteMissing = "RouteMissing"
 
-	// ReasonTrafficDiffers means that a route in the cluster has other weights than the one in Git.
+	// ReasonTrafficDiffers means that a route in the cluster has other weights than the route in Git.
 	ReasonTrafficDiffers = "TrafficDiffers"
 
 	// ReasonRouteNotAccepted means that a Gateway does not accept the present generation of a route, or not all of it.
 	ReasonRouteNotAccepted = "RouteNotAccepted"
 
-	// ReasonRefsNotResolved means that a Gateway has not found what the present generation of a route refers to.
+	// ReasonRefsNotResolved means that a Gateway has not found the objects that the present generation of a route refers to.
 	ReasonRefsNotResolved = "RefsNotResolved"
 
 	// ReasonCanaryNotAvailable means that a Deployment of the new track has not all of its pods.
@@ -66,16 +66,16 @@ type parentRef struct {
 	Port        int64   `json:"port"`
 }
 
-// A routeParent is what one controller reports on a route in a Gateway.
+// A routeParent is the report of one controller on a route in a Gateway.
 type routeParent struct {
 	ParentRef      parentRef          `json:"parentRef"`
 	ControllerName string             `json:"controllerName"`
 	Conditions     []metav1.Condition `json:"conditions"`
 }
 
-// RouteReason returns why a route in the cluster does not prove the weights that it has in Git, and a message on one line. Both are empty when it does:
-// it has these weights, and each of its parents has accepted its present generation and found what that refers to. An implementation that does not
-// report the generation proves nothing. That the data plane follows is not proven either: no status says so.
+// RouteReason returns why a route in the cluster does not prove the weights that it has in Git, and a message on one line. Both are empty
+// when it does: it has these weights, and each of its parents has accepted its present generation and found the objects that it refers to. An
+// implementation that does not report the generation proves nothing. That the data plane follows is not proven either: no status says so.
 func RouteReason(want track.Route, found *unstructured.Unstructured) (reason, message string) {
 	name := fmt.Sprintf("%s %s/%s", want.Kind, want.Namespace, want.Name)
 	if found == nil {
@@ -90,8 +90,8 @@ func RouteReason(want track.Route, found *unstructured.Unstructured) (reason, me
 	return RouteAcceptance(found)
 }
 
-// RouteAcceptance returns why a route in the cluster is not accepted, and a message on one line. Both are empty when each of its parents has accepted its
-// present generation and found what that refers to.
+// RouteAcceptance returns why a route in the cluster is not accepted, and a message on one line. Both are empty when each of its parents has
+// accepted its present generation and found the objects that it refers to.
 func RouteAcceptance(found *unstructured.Unstructured) (reason, message string) {
 	name := fmt.Sprintf("%s %s/%s", found.GetKind(), found.GetNamespace(), found.GetName())
 	if found.GetDeletionTimestamp() != nil {
@@ -128,7 +128,7 @@ func RouteRefusal(found *unstructured.Unstructured) *metav1.Condition {
 	return latest
 }
 
-// backendsDiffer returns what differs between the weights that a route has in Git and in the cluster, or "".
+// backendsDiffer returns the difference between the weights of a route in Git and in the cluster, or "".
 func backendsDiffer(want track.Route, found *unstructured.Unstructured) string {
 	got, err := track.Backends(found)
 	if err != nil {
@@ -136,7 +136,7 @@ func backendsDiffer(want track.Route, found *unstructured.Unstructured) string {
 	}
 	for _, b := range want.Backends {
 		if i := slices.IndexFunc(got, b.IsSameBackend); i < 0 || got[i].Weight != b.Weight {
-			return fmt.Sprintf("spec.rules[%d]: weight %d of Service %s in Git is not the one in the cluster", b.Rule, b.Weight, b.Service)
+			return fmt.Sprintf("spec.rules[%d]: weight %d of Service %s in Git differs from its weight in the cluster", b.Rule, b.Weight, b.Service)
 		}
 	}
 	for _, b := range got {
@@ -235,7 +235,7 @@ func (p *routeParent) reason(generation int64) (reason, message string) {
 	return "", ""
 }
 
-// conditionMissing returns "" if a condition is true for a generation, and else what it is instead.
+// conditionMissing returns "" if a condition is true for a generation, and else a description of its state.
 func conditionMissing(all []metav1.Condition, conditionType string, generation int64) string {
 	i := slices.IndexFunc(all, func(c metav1.Condition) bool { return c.Type == conditionType })
 	if i < 0 {
@@ -250,8 +250,8 @@ func conditionMissing(all []metav1.Condition, conditionType string, generation i
 	return ""
 }
 
-// describeOtherGeneration says why a condition proves nothing of the present generation of a route, and what to do: the entry of a controller that is gone stays
-// in the status until a user removes it.
+// describeOtherGeneration says why a condition proves nothing of the present generation of a route, and names the remedy: the entry of a
+// removed controller stays in the status until a user removes it.
 func describeOtherGeneration(c metav1.Condition, generation int64) string {
 	if c.ObservedGeneration == 0 {
 		return fmt.Sprintf("%s has no observedGeneration, so it may be about a route before generation %d: run a version of the controller that sets it", c.Type, generation)

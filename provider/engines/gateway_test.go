@@ -62,15 +62,15 @@ func TestRouteReason(t *testing.T) {
 		},
 		"OtherWeight": {
 			reason: "Weights that were changed in the cluster are found.", route: replace("weight: 20", "weight: 50"),
-			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 20 of Service web-green in Git is not the one in the cluster",
+			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 20 of Service web-green in Git differs from its weight in the cluster",
 		},
 		"DefaultWeight": {
 			reason: "A weight that is left out is 1.", route: replace(", weight: 20", ""),
-			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 20 of Service web-green in Git is not the one in the cluster",
+			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 20 of Service web-green in Git differs from its weight in the cluster",
 		},
 		"OtherRule": {
 			reason: "Equal weights in another rule are other ones.", route: replace("  rules:\n", "  rules:\n  - matches: []\n"),
-			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 80 of Service web-blue in Git is not the one in the cluster",
+			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 80 of Service web-blue in Git differs from its weight in the cluster",
 		},
 		"Added": {
 			reason: "A Service that was added in the cluster takes requests away.", route: replace("  rules:\n  - backendRefs:\n", "  rules:\n  - backendRefs:\n    - {name: spy}\n"),

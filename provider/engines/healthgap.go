@@ -11,7 +11,8 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// Health returns the health that an engine reported, or "" for one that calls all objects healthy and leaves out a workload of the directory.
+// Health returns the health that an engine reported, or "" for an engine that calls all objects healthy and leaves out a workload of the
+// directory.
 func (c Coverage) Health(reported string) string {
 	if c.HealthGap != "" && IsHealthy(reported) {
 		return ""
@@ -53,7 +54,7 @@ func isWorkload(o policy.Object) bool {
 func fluxUnchecked(main *unstructured.Unstructured) func(policy.Object) bool {
 	checked := map[policy.Object]bool{}
 	for c := range listEntries(main, "spec", "healthChecks") {
-		gv, _ := schema.ParseGroupVersion(textOf(c, "apiVersion")) // The controller refuses one that is malformed.
+		gv, _ := schema.ParseGroupVersion(textOf(c, "apiVersion")) // The controller refuses a malformed version.
 		checked[policy.Object{Group: gv.Group, Kind: textOf(c, "kind"), Namespace: textOf(c, "namespace"), Name: textOf(c, "name")}] = true
 	}
 	return func(o policy.Object) bool { return !checked[o] }

@@ -11,9 +11,10 @@ import (
 	"github.com/intentplane/intentplane/apis/policy"
 )
 
-// A Report is what an engine reports about single objects. The zero Report lists no object, so it proves none.
+// A Report is the report of an engine about single objects. The zero Report lists no object, so it proves none.
 type Report struct {
-	// Applied yields the objects that the engine applies and compares. They may be those of many claims, so they are not copied. Nil yields none.
+	// Applied yields the objects that the engine applies and compares. They may be the objects of many claims, so they are not copied. Nil
+	// yields none.
 	Applied iter.Seq[policy.Object]
 
 	// Uncompared is the reason why Applied cannot be compared with the files: the engine may give the objects other names, or lists none. Empty means that
@@ -41,7 +42,7 @@ type Warning struct {
 	// Problem of the object, in words that the users of the claim may read.
 	Problem string
 
-	// IsRepeated is true if several files hold the object, so that which of them was applied is unknown.
+	// IsRepeated is true if several files hold the object, so that the applied file is unknown.
 	IsRepeated bool
 }
 

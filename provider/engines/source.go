@@ -45,8 +45,8 @@ func shortenURL(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), maxURLBytes)], "")
 }
 
-// describeWrongBranch returns why an engine must not read a branch, or "". HEAD, which may be any branch, is accepted: the commit proves what
-// was applied.
+// describeWrongBranch returns why an engine must not read a branch, or "". HEAD, which may be any branch, is accepted: the commit proves the
+// applied content.
 func describeWrongBranch(w Want, branch string) string {
 	switch strings.TrimPrefix(branch, "refs/heads/") {
 	case w.Branch, "HEAD", "":

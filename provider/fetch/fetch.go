@@ -1,7 +1,7 @@
 // Package fetch gets answers from web servers that others name.
 //
-// It reaches no machine that is near or that trusts each client that reaches it, whatever a name is resolved to; it follows no redirect, uses no
-// proxy of the environment, and reads no more than it has room for. What goes wrong is said in stable words.
+// It reaches no machine that is near or that trusts each client that reaches it, whichever address a name resolves to; it follows no
+// redirect, uses no proxy of the environment, and reads no more than it has room for. Its errors have stable words.
 package fetch
 
 import (
@@ -53,20 +53,20 @@ const (
 	ProblemLarge     = "the answer is larger than 1 MiB"
 )
 
-// An Error says why a server did not answer, in stable words. They hold no address but the one that may not be asked, as the user wrote it.
+// An Error says why a server did not answer, in stable words. They hold no address but the refused address, as the user wrote it.
 type Error string
 
 // Error returns the problem.
 func (e Error) Error() string { return string(e) }
 
-// IsOutage is true for an error that says nothing of what was asked: the server was not reached, not in time, not known to be the right one, or
+// IsOutage is true for an error without an answer to the request: the server was not reached, not in time, not known to be the right one, or
 // may not be asked. An answer that is too large is one.
 func IsOutage(err error) bool {
 	var e Error
 	return errors.As(err, &e) && e != ProblemLarge
 }
 
-// refusedError says which host may not be asked, as the user wrote it, by whom, and why. What its name was resolved to is not said.
+// refusedError says which host may not be asked, as the user wrote it, by whom, and why. It hides the address that the name resolved to.
 func refusedError(askers, host string, refusal *address.RefusedError) Error {
 	verb := "resolves to"
 	if _, err := netip.ParseAddr(host); err == nil {
@@ -128,7 +128,7 @@ type Request struct {
 	Credentials Credentials
 }
 
-// An Answer is what a server said.
+// An Answer is the response of a server.
 type Answer struct {
 	// Status code.
 	Status int
@@ -151,7 +151,7 @@ type Options struct {
 	// UserAgent that servers see.
 	UserAgent string
 
-	// Askers are who asks, as the error about a host that may not be asked names them. Empty means checks.
+	// Askers names the senders of the request in the error about a host that may not be asked. Empty means checks.
 	Askers string
 }
 
@@ -178,7 +178,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	}
 	req, err := c.newRequest(ctx, r)
 	if err != nil {
-		return Answer{}, Error(ProblemSilent) // What the error says may repeat what was asked.
+		return Answer{}, Error(ProblemSilent) // The message of the error may repeat the request.
 	}
 	resp, err := wire.RoundTrip(req)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package hooks receives the webhooks of Git servers.
 //
-// A hook means that a repository should be looked at now, and nothing else: the look finds out what is there. So nothing of a body is kept or parsed, and a hook
-// that is sent twice does no harm.
+// A hook means that a repository should be looked at now, and nothing else: the look finds the changes. So nothing of a body is kept or
+// parsed, and a hook that is sent twice does no harm.
 package hooks
 
 import (
@@ -77,7 +77,7 @@ type Server struct {
 	// Count is called with the result of each hook.
 	Count func(result string)
 
-	// Log of what is refused, with its reason, which the sender does not learn.
+	// Log of refused hooks, with the reason, which the sender does not learn.
 	Log logging.Logger
 
 	// Now returns the time.
@@ -124,7 +124,7 @@ func (s *Server) stop(ctx context.Context, server *http.Server) {
 	s.Receiver.Flush(flushing)
 }
 
-// Handler returns what answers hooks.
+// Handler returns the HTTP handler of hooks.
 func (s *Server) Handler() http.Handler {
 	decoy := prefixKey + base64.StdEncoding.EncodeToString([]byte(rand.Text()))
 	h := &handler{Server: s, limit: newRateLimit(), places: &readPlaces{}, namespaces: newNamespaceLimit(), decoy: []byte(decoy)}
@@ -141,14 +141,14 @@ type handler struct {
 	places     *readPlaces
 	namespaces *namespaceLimit
 
-	// decoy is the token of Applications that have none: their hooks are read, and end, as those of others with a wrong signature.
+	// decoy is the token of Applications that have none: their hooks are read, and end, in the same way as hooks with a wrong signature.
 	decoy []byte
 }
 
 // resultVerified means that a hook is signed with the token of its Application. No sender gets it as an answer.
 const resultVerified = ""
 
-// answerHook says little: who sends a hook does not learn whether an Application exists, nor what is wrong with a signature.
+// answerHook says little: the sender of a hook learns neither whether an Application exists, nor the error of a signature.
 func (h *handler) answerHook(w http.ResponseWriter, r *http.Request) {
 	result := h.receiveHook(w, r)
 	h.Count(result)

@@ -23,7 +23,8 @@ const (
 	namespaceRate  = 10
 	namespaceBurst = 50
 
-	// rates is how many rates are kept. Senders that share one share its hooks: what is kept does not grow with the names that are sent.
+	// rates is how many rates are kept. Senders with the same rate share its hooks: the number of rates does not grow with the names that are
+	// sent.
 	rates = 4096
 
 	// maxAtOnce is how many hooks are read at once, and maxOfNetwork how many of them of one network. No body is kept, so that many are little memory.
@@ -48,8 +49,8 @@ func networkOf(remote string) string {
 	return network.String()
 }
 
-// A sender is a network that sends hooks of one Application. A sender that cannot sign hooks uses up the rate of its own network, and not that of the
-// Git server. Behind a proxy that hides the address all senders of an Application share its rate.
+// A sender is a network that sends hooks of one Application. A sender that cannot sign hooks uses up the rate of its own network, and not the
+// rate of the Git server. Behind a proxy that hides the address all senders of an Application share its rate.
 type sender struct {
 	application types.NamespacedName
 	network     string
@@ -97,7 +98,7 @@ func (p *readPlaces) count(match func(*readPlace) bool) int {
 	return n
 }
 
-// endSlowest ends the hook that is read for longest of those that match, and frees its place. It returns false if none is slow.
+// endSlowest ends the slowest of the hooks that match, and frees its place. It returns false if none is slow.
 func (p *readPlaces) endSlowest(now time.Time, match func(*readPlace) bool) bool {
 	i := slices.IndexFunc(p.taken, match)
 	if i < 0 || now.Sub(p.taken[i].takenAt) < slowRead {

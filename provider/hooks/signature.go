@@ -35,15 +35,15 @@ const (
 	maxSkew = 5 * time.Minute
 )
 
-// A proof is what a request carries to show that its sender has the token.
+// A proof is the part of a request that shows that its sender has the token.
 type proof struct {
-	// sum hashes what is signed. Nil for a token that is sent as it is.
+	// sum hashes the signed content. Nil for a request that carries the token itself.
 	sum hash.Hash
 
 	// given is the signature, or the token.
 	given []byte
 
-	// token that is compared with one that is sent as it is.
+	// token is the expected token for requests that carry the token itself.
 	token []byte
 }
 
@@ -52,7 +52,7 @@ func isSigned(h http.Header, now time.Time) bool {
 	return h.Get(headerGitLabToken) != "" || isBodySigned(h, now)
 }
 
-// isBodySigned reports whether a request carries something that can be a signature of its body. It depends on the request alone, and not on a token.
+// isBodySigned reports whether a request carries a possible signature of its body. It depends on the request alone, and not on a token.
 func isBodySigned(h http.Header, now time.Time) bool {
 	return len(hexSignatures(h))+len(standardSignatures(h, now)) > 0
 }
@@ -68,7 +68,7 @@ func hexSignatures(h http.Header) [][]byte {
 	return out
 }
 
-// standardSignatures returns the signatures of the Standard Webhooks specification that a request carries. One that is old carries none.
+// standardSignatures returns the signatures of the Standard Webhooks specification that a request carries. An old request carries none.
 func standardSignatures(h http.Header, now time.Time) [][]byte {
 	if !isRecent(h.Get(headerTimestamp), now) {
 		return nil
@@ -96,7 +96,7 @@ func proofsOf(h http.Header, token []byte, now time.Time) []proof {
 	return out
 }
 
-// signatureProofs returns those of the Standard Webhooks specification: signatures of the id, the time and the body.
+// signatureProofs returns the proofs of the Standard Webhooks specification: signatures of the id, the time and the body.
 func signatureProofs(h http.Header, token []byte, now time.Time) []proof {
 	encoded, hasPrefix := bytes.CutPrefix(token, []byte(prefixKey))
 	key, err := base64.StdEncoding.DecodeString(string(encoded))

@@ -29,7 +29,8 @@ func BuilderImageOf(u *unstructured.Unstructured) string {
 	return decodeObject[builder](u).Status.LatestImage
 }
 
-// TrimBuilder returns what is read of a builder, with who it is: its status lists each buildpack, which takes much memory where there are many builders.
+// TrimBuilder returns a builder with its identity and its image only: its status lists each buildpack, which takes much memory where there
+// are many builders.
 func TrimBuilder(u *unstructured.Unstructured) *unstructured.Unstructured {
 	out := NewObject(u.GroupVersionKind())
 	out.SetNamespace(u.GetNamespace())

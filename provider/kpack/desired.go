@@ -15,7 +15,7 @@ import (
 // history is how many Builds of each outcome are kept: as many as there are revisions to go back to.
 const history = 11
 
-// A Plan is what an Image is made of.
+// A Plan has the inputs of an Image.
 type Plan struct {
 	// Namespace and Name of the Image.
 	Namespace, Name string
@@ -29,11 +29,11 @@ type Plan struct {
 	// Tag that images are pushed to, without a tag of its own.
 	Tag string
 
-	// Builder and ServiceAccount, with those of the configuration filled in.
+	// Builder and ServiceAccount, with the configuration's values filled in.
 	Builder        buildv1alpha1.BuilderReference
 	ServiceAccount string
 
-	// Build is what is asked for.
+	// Build is the desired build.
 	Build buildv1alpha1.ImageBuildParameters
 }
 
@@ -68,7 +68,7 @@ func (p Plan) sourceSpec() map[string]any {
 	return out
 }
 
-// buildSpec has no empty list and no empty value: kpack's webhook writes an Image as its own types do, and leaves those out.
+// buildSpec has no empty list and no empty value: kpack's webhook writes an Image as its own types do, and leaves empty fields out.
 func (p Plan) buildSpec() map[string]any {
 	var env, services []any
 	for _, v := range p.Build.Env {
@@ -98,7 +98,7 @@ func variableSpec(v buildv1alpha1.Variable) map[string]any {
 	return out
 }
 
-// resourcesSpec returns what a step asks for. Memory is its limit, too.
+// resourcesSpec returns the resources of a step. Memory is its limit, too.
 func resourcesSpec(r buildv1alpha1.Resources) map[string]any {
 	requests, out := map[string]any{}, map[string]any{}
 	if r.CPU != "" {
@@ -135,7 +135,7 @@ func (p Plan) cacheSpec() map[string]any {
 	}
 }
 
-// IsApplied reports whether an Image is as desired. What kpack and others add to it does not count.
+// IsApplied reports whether an Image is as desired. Additions of kpack and others do not count.
 func IsApplied(desired, observed *unstructured.Unstructured) bool {
 	want, _ := desired.Object["spec"].(map[string]any)
 	have, _ := observed.Object["spec"].(map[string]any)

@@ -29,7 +29,7 @@ func stepsOf(b *unstructured.Unstructured, states int) []string {
 	return []string{"prepare", "analyze", "detect", "restore", "build", "export", "completion"}
 }
 
-// CurrentStep returns the step that a Build is at, or that failed: the one after those that it completed. It is "" while its pod has not begun.
+// CurrentStep returns the current or failed step of a Build: the first step that is not completed. It is "" while its pod has not begun.
 func CurrentStep(b *unstructured.Unstructured) string {
 	s := decodeObject[build](b).Status
 	if !HasBegun(b) {
@@ -52,7 +52,7 @@ func (b build) hasBegun() bool {
 
 // A Failure is why a Build failed.
 type Failure struct {
-	// Reason is one of those of a failed build.
+	// Reason is a reason of a failed build.
 	Reason string
 
 	// Step that failed, or "".
@@ -61,7 +61,7 @@ type Failure struct {
 	// Message that explains the reason.
 	Message string
 
-	// Logs is the command that shows what the step said, or "".
+	// Logs is the command that shows the output of the step, or "".
 	Logs string
 
 	// IsOfSource is true if the source has to be changed. Otherwise the same Build may succeed when it is tried again.
@@ -104,7 +104,7 @@ func (b build) failureReason(step string, pod *corev1.Pod) string {
 	return end.failureReason()
 }
 
-// failureReason returns why the container of a step ended, whose pod nothing ended. Reasons are those of the container runtimes and of the kubelet.
+// failureReason returns why the container of a step ended, whose pod nothing ended. Reasons come from container runtimes and the kubelet.
 func (e *stepEnd) failureReason() string {
 	switch e.Reason {
 	case "", "Error", "Completed", reasonOutOfMemory:
@@ -142,11 +142,12 @@ const reasonOutOfMemory = "OOMKilled"
 
 // Exit codes of a step that a signal ended.
 const (
-	// exitTerminated is that of SIGTERM, and exitKilled that of SIGKILL once the grace period was over.
+	// exitTerminated is the exit code after SIGTERM, and exitKilled the exit code after SIGKILL once the grace period was over.
 	exitTerminated = 143
 	exitKilled     = 137
 
-	// exitFirstProcess is that of SIGTERM in a program in Go that is the first process of its container, which no signal ends: so are the steps.
+	// exitFirstProcess is the exit code after SIGTERM in a program in Go that is the first process of its container, which no signal ends: so
+	// are the steps.
 	exitFirstProcess = 2
 )
 
@@ -171,7 +172,8 @@ func (e *stepEnd) isBefore(disruption metav1.Time) bool {
 // isDeleted is true for a pod that is gone, or going.
 func isDeleted(pod *corev1.Pod) bool { return pod == nil || pod.GetDeletionTimestamp() != nil }
 
-// podFailure returns why a pod ended that did not end by itself, or "". What disrupted the pod after its step had ended is not why the step failed.
+// podFailure returns why a pod ended that did not end by itself, or "". A disruption of the pod after the end of its step is not why the step
+// failed.
 func podFailure(pod *corev1.Pod, end *stepEnd) string {
 	if pod == nil {
 		return ""
@@ -226,7 +228,7 @@ func disruptionFailure(reason string) string {
 // escape is a sequence that changes how a terminal shows text.
 var escape = regexp.MustCompile("\x1b\\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]")
 
-// CleanMessage returns what kpack says on one line, without sequences for terminals, and bounded.
+// CleanMessage returns a message of kpack on one line, without sequences for terminals, and bounded.
 func CleanMessage(text string) string {
 	return oneline.Clean(escape.ReplaceAllString(text, ""), maxMessage)
 }

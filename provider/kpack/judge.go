@@ -23,27 +23,27 @@ const (
 	reasonUnknownState     = "UnknownState"
 )
 
-// A Verdict says what an Image and its last Build mean for what is wanted.
+// A Verdict relates an Image and its last Build to the wanted build.
 type Verdict string
 
 // Verdicts.
 const (
-	// Unknown means that kpack has not taken up the Image yet, or reports what is not known here.
+	// Unknown means that kpack has not taken up the Image yet, or reports an unknown state.
 	Unknown Verdict = "Unknown"
 
-	// Running means that a Build of what is wanted runs.
+	// Running means that the wanted Build runs.
 	Running Verdict = "Running"
 
 	// Queued means that a Build of something else runs, which kpack lets end first.
 	Queued Verdict = "Queued"
 
-	// Succeeded means that there is an image of what is wanted.
+	// Succeeded means that the wanted image exists.
 	Succeeded Verdict = "Succeeded"
 
-	// Failed means that the Build of what is wanted failed.
+	// Failed means that the wanted Build failed.
 	Failed Verdict = "Failed"
 
-	// NotBuilt means that kpack is done, and that what is wanted was not built: it has to be asked for another Build.
+	// NotBuilt means that kpack is done without the wanted Build: another Build has to be requested.
 	NotBuilt Verdict = "NotBuilt"
 
 	// Foreign means that the Build names an image outside of the repository that it was to push to.
@@ -56,7 +56,7 @@ const (
 	BuilderMissing Verdict = "BuilderMissing"
 )
 
-// A Want is what has to be built.
+// A Want is the wanted build.
 type Want struct {
 	// Request, Trigger and Commit that are wanted. The commit is empty for an archive.
 	Request, Trigger, Commit string
@@ -78,7 +78,7 @@ type Want struct {
 	Repository string
 }
 
-// NotBegun is the one message for all that kpack does before a Build: the next state follows at once, and each message is a write.
+// NotBegun is the single message for all that kpack does before a Build: the next state follows at once, and each message is a write.
 const NotBegun = "kpack has not begun"
 
 // A Finding is a verdict, and why.
@@ -95,7 +95,7 @@ type Finding struct {
 	IsOtherBuilder bool
 }
 
-// Judge says what an Image and the Build that it names last mean. The Build may be nil.
+// Judge compares an Image and its latest Build with the wanted build. The Build may be nil.
 func Judge(i, b *unstructured.Unstructured, want Want) Finding {
 	status := decodeObject[image](i).Status
 	ready := findCondition(status.Conditions, conditionReady)
@@ -128,8 +128,8 @@ func waitingMessage(ready condition) string {
 	return NotBegun
 }
 
-// IsRunning reports whether the Build that an Image names last runs. One that ended a moment ago counts until the Image says so: kpack writes the two one after
-// the other.
+// IsRunning reports whether the Build that an Image names last runs. A Build that ended a moment ago counts until the Image says so: kpack
+// writes the two one after the other.
 func IsRunning(i, b *unstructured.Unstructured) bool {
 	if b == nil {
 		return false
@@ -137,8 +137,8 @@ func IsRunning(i, b *unstructured.Unstructured) bool {
 	return EndOf(b).IsZero() || findCondition(decodeObject[image](i).Status.Conditions, conditionReady).Reason == reasonBuildRunning
 }
 
-// NamesNoRunning reports whether an Image says that a Build runs, and the one that it names last has ended, or it names none. kpack may write the state of a new Build
-// without its name, which follows with the next change of that Build: at its end.
+// NamesNoRunning reports whether an Image says that a Build runs, while its latest Build has ended, or it names none. kpack may write the
+// state of a new Build without its name, which follows with the next change of that Build: at its end.
 func NamesNoRunning(i, b *unstructured.Unstructured) bool {
 	isRunning := findCondition(decodeObject[image](i).Status.Conditions, conditionReady).Reason == reasonBuildRunning
 	return isRunning && (b == nil || !EndOf(b).IsZero())
@@ -173,8 +173,8 @@ func (w Want) queueMessage(b *unstructured.Unstructured) string {
 	return fmt.Sprintf("commit %s waits for Build %s of commit %s", shortCommit(w.Commit), b.GetName(), shortCommit(CommitOf(b)))
 }
 
-// judgeSuccess judges the last Build of an Image that is up to date at its present generation. kpack does not build for each edit, so a Build of the same
-// source counts whatever else was asked for when it was made, but for another trigger.
+// judgeSuccess judges the last Build of an Image that is up to date at its present generation. kpack does not build for each edit, so a Build
+// of the same source counts even if the rest of its request differs, but for another trigger.
 func (w Want) judgeSuccess(b *unstructured.Unstructured) Finding {
 	content := decodeObject[build](b)
 	succeeded := findCondition(content.Status.Conditions, conditionSucceeded).Status == string(metav1.ConditionTrue)
@@ -189,8 +189,9 @@ func (w Want) judgeSuccess(b *unstructured.Unstructured) Finding {
 	return Finding{Verdict: Succeeded, Image: content.Status.LatestImage}
 }
 
-// judgeFailure judges the last Build of an Image that failed. kpack builds nothing after that, unless the commit changes or it is asked: another builder is
-// ignored, although the configuration may name it because of the failure, and so is one that was corrected under its own name.
+// judgeFailure judges the last Build of an Image that failed. kpack builds nothing after that, unless the commit changes or it is asked:
+// another builder is ignored, although the configuration may name it because of the failure, and so is a builder that was corrected under its
+// own name.
 func (w Want) judgeFailure(b *unstructured.Unstructured) Finding {
 	if !w.isSource(b) {
 		return Finding{Verdict: Unknown, Message: NotBegun}
@@ -213,8 +214,8 @@ func (w Want) isSource(b *unstructured.Unstructured) bool {
 	return s.Git != nil && w.Commit != "" && s.Git.Revision == w.Commit && s.Git.URL == w.URL && s.SubPath == w.SubPath
 }
 
-// isMadeWith reports whether a Build is made with the builder, as that is now, and the service account that are wanted. What is not known of either counts as if
-// it were so.
+// isMadeWith reports whether a Build is made with the builder, as that is now, and the service account that are wanted. An unknown builder or
+// service account counts as equal.
 func (w Want) isMadeWith(b *unstructured.Unstructured) bool {
 	is := func(got, want string) bool { return got == "" || want == "" || got == want }
 	of, spec := b.GetAnnotations(), decodeObject[build](b).Spec

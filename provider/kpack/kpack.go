@@ -1,7 +1,8 @@
-// Package kpack knows the kinds of kpack: the Image that an ImageBuild asks for, and what an Image and its Builds mean. Pure.
+// Package kpack knows the kinds of kpack: the desired Image of an ImageBuild, and the state of an Image and its Builds. Pure.
 //
-// No success is taken from one object alone. An Image keeps the last image through failed builds and edits, and a Build says nothing about what is asked for
-// now: only an Image that is up to date at its present generation, together with the Build that it names last, of just the commit that is wanted, is evidence.
+// No success is taken from one object alone. An Image keeps the last image through failed builds and edits, and a Build says nothing about
+// the present request: only an Image that is up to date at its present generation, together with its latest Build, of just the wanted commit,
+// is evidence.
 package kpack
 
 import (
@@ -94,7 +95,7 @@ type build struct {
 	} `json:"status"`
 }
 
-// stepState is what the container of a step does.
+// stepState is the state of a step's container.
 type stepState struct {
 	Waiting *struct {
 		Reason string `json:"reason"`
@@ -110,7 +111,7 @@ type stepEnd struct {
 	FinishedAt metav1.Time `json:"finishedAt"`
 }
 
-// decodeObject reads the fields of an object. One that has something else in them is as one that reports nothing.
+// decodeObject reads the fields of an object. An object with fields of unexpected types counts as an object without a report.
 func decodeObject[T any](u *unstructured.Unstructured) T {
 	var out, none T
 	if u == nil || runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &out) != nil {
@@ -167,7 +168,7 @@ func EndOf(u *unstructured.Unstructured) time.Time {
 	return c.LastTransitionTime.Time
 }
 
-// IsAskedAgain reports whether kpack is asked for another Build after this one.
+// IsAskedAgain reports whether another Build is requested after this one.
 func IsAskedAgain(u *unstructured.Unstructured) bool {
 	_, ok := u.GetAnnotations()[AnnotationAgain]
 	return ok

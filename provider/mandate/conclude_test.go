@@ -67,7 +67,7 @@ func TestConclude(t *testing.T) {
 			policy(c).MaxPerHour = 2
 			c.Now = noon.Add(-time.Hour)
 		}, want: []string{gateFailed, back}},
-		"Irreversible": {reason: "A revision that changed what is marked as irreversible is not rolled back.", change: func(c *scene) { c.next.Current.Irreversible = true }, want: []string{gateFailed}},
+		"Irreversible": {reason: "A revision that changed irreversible objects is not rolled back.", change: func(c *scene) { c.next.Current.Irreversible = true }, want: []string{gateFailed}},
 		"TreesDropped": {reason: "A revision whose trees were forgotten is no target.", change: func(c *scene) { c.next.History[0].Trees, c.next.History[0].TreesDropped = nil, true }, want: []string{gateFailed}},
 		"Withdrawn":    {reason: "A revision that a user withdrew is no target.", change: func(c *scene) { c.next.History[0].Withdrawn = true }, want: []string{gateFailed}},
 		"WithoutOne":   {reason: "A Site that the deployment is not for any more does not hold the others back.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge2", "edge9"} }, want: []string{gateFailed, back}},

@@ -1,5 +1,5 @@
-// Package manifest reads the objects in the files of delivered directories, with their instructions to GitOps engines. It caches the objects of a
-// directory by the Git ID of its tree, so that a directory is read once, whatever commit it is in.
+// Package manifest reads the objects in the files of delivered directories, with their instructions to GitOps engines. It caches the objects
+// of a directory by the Git ID of its tree, so that a directory is read once for all commits that contain it.
 package manifest
 
 import (
@@ -21,7 +21,7 @@ type Directory struct {
 	// Tree is the Git ID of the directory without its marker. It covers the names of the files and their contents.
 	Tree string
 
-	// Delivered are archives of files that may be those of the tree. They save a request.
+	// Delivered are archives of files that may be the files of the tree. They save a request.
 	Delivered [][]byte
 
 	// Fetch returns the files of the tree from the repository.

@@ -23,7 +23,7 @@ const (
 type Marker struct {
 	// Claim that the directory was written for. Its UID is not part of the marker.
 	Claim rolloutv1alpha1.ClaimReference
-	// Shard is always 0 in what this version writes. It is part of the format.
+	// Shard is always 0 in markers of this version. It is part of the format.
 	Shard int32
 	// ControlPlane is the name of the installation that wrote the directory.
 	ControlPlane string

@@ -74,7 +74,7 @@ func (b *Backoff) HasEnded(a Attempt) bool {
 	return b.waits[a].hasEnded
 }
 
-// KeepOnly drops everything but what is known of some attempts. The others are not made again.
+// KeepOnly drops everything but the backoff of some attempts. The others are not made again.
 func (b *Backoff) KeepOnly(attempts []Attempt) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

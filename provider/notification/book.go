@@ -63,8 +63,8 @@ type Presence struct {
 	Gone int64 `json:"gone,omitempty"`
 }
 
-// next returns the presence of a receiver that is there. One that was missing for too long, also while no provider looked, is there from now on, and so is
-// one that a clock which was ahead has seen.
+// next returns the presence of a receiver that is there. A receiver that was missing for too long, also while no provider looked, is there
+// from now on, and so is a receiver that was first seen by a clock which was ahead.
 func (p Presence) next(now time.Time) Presence {
 	if p.Gone != 0 && now.Unix()-p.Gone >= int64(Absence.Seconds()) {
 		return Presence{Since: now.Unix()}

@@ -12,7 +12,8 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// Types of events. CDEvents has a type for what was deployed, upgraded and rolled back, and none for what failed: that is a custom one, as CDEvents names them.
+// Types of events. CDEvents has types for deployments, upgrades and rollbacks, and none for failures: failures have a custom type, as
+// CDEvents names them.
 const (
 	typeDeployed   = "dev.cdevents.service.deployed.0.3.0"
 	typeUpgraded   = "dev.cdevents.service.upgraded.0.3.0"
@@ -69,7 +70,7 @@ type cdReference struct {
 	ID string `json:"id"`
 }
 
-// customData is what CDEvents has no field for.
+// customData has the facts for which CDEvents has no field.
 type customData struct {
 	Deployment   Deployment                 `json:"deployment"`
 	Outcome      deploymentv1alpha1.Outcome `json:"outcome"`
@@ -120,7 +121,8 @@ func (o Outcome) eventType() string {
 	return typeUpgraded
 }
 
-// artifactID is the package URL of what runs after the outcome. After a rollback that is an earlier revision, where the status said which.
+// artifactID is the package URL of the running revision after the outcome. After a rollback that is an earlier revision, where the status
+// said which.
 func (o Outcome) artifactID(d Deployment) string {
 	revision := o.Revision
 	if o.Result == deploymentv1alpha1.OutcomeRolledBack && o.LiveRevision > 0 {

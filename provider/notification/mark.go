@@ -26,7 +26,8 @@ type Config struct {
 // key of the configuration in a book of the namespace of its deployments.
 func (c Config) key() string { return c.Kind + "/" + c.Name }
 
-// A ReceiverID names a receiver of a configuration, as marks do: Kind/name/receiver. The namespace of a ProviderConfig is that of its book.
+// A ReceiverID names a receiver of a configuration, as marks do: Kind/name/receiver. The namespace of a ProviderConfig is the namespace of
+// its book.
 type ReceiverID string
 
 // Receivers returns the names of the receivers of a configuration, in their order. A receiver that was stored before receivers had names is named by its place.

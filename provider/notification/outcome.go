@@ -1,7 +1,8 @@
 // Package notification decides which outcomes of deployments are posted to the receivers of a configuration, and posts them.
 //
-// Outcomes follow from the transitions in the status of a deployment. The one thing that is remembered is a mark for each receiver: the last outcome that
-// was posted to it. The mark is written after the post. So each outcome is posted at least once, and each post of it has the same id.
+// Outcomes follow from the transitions in the status of a deployment. The only thing that is remembered is a mark for each receiver: the last
+// outcome that was posted to it. The mark is written after the post. So each outcome is posted at least once, and each post of it has the
+// same id.
 package notification
 
 import (
@@ -21,7 +22,7 @@ const (
 	// that time.
 	settleTime = 30 * time.Second
 
-	// maxSkew is how far the clock of the function may be ahead of that of the provider.
+	// maxSkew is how far the clock of the function may be ahead of the provider's clock.
 	maxSkew = 30 * time.Second
 
 	// maxSites is how many Sites a notification names.
@@ -40,7 +41,7 @@ type Deployment struct {
 	UID        string `json:"uid"`
 }
 
-// A Status is what is read of the status of a deployment.
+// A Status has the fields that are read from the status of a deployment.
 type Status struct {
 	Phase        deploymentv1alpha1.Phase          `json:"phase"`
 	Message      string                            `json:"message"`
@@ -99,11 +100,11 @@ type Notification struct {
 // ID of a notification: the same for each post of it.
 func (n *Notification) ID() string { return n.Deployment.UID + "." + n.key() }
 
-// key of an outcome among those of its deployment: the same for each transition that shows it.
+// key identifies an outcome in its deployment: the same for each transition that shows it.
 func (o Outcome) key() string { return fmt.Sprintf("%d.%d.%s", o.Epoch, o.Revision, o.Result) }
 
-// Outcomes returns those that the transitions of a status show, each once, the oldest first, and how long one of them has to wait until it counts, or 0.
-// State is the ledger of the deployment as far as it is known.
+// Outcomes returns the outcomes in the transitions of a status, each once, the oldest first, and how long one of them has to wait until it
+// counts, or 0. State is the ledger of the deployment as far as it is known.
 func Outcomes(s *Status, state *ledger.State, now time.Time) ([]Outcome, time.Duration) {
 	var out []Outcome
 	for i := range s.Transitions {

@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
-// Limits of posts that are under way at the same time, so that a receiver which is slow, or a namespace with many deployments, does not keep others
+// placeLimits are the limits of concurrent posts, so that a receiver which is slow, or a namespace with many deployments, does not keep others
 // from being posted to.
 func placeLimits() shares.Limits {
 	return shares.Limits{PerHost: 32, PerNamespaceAtHost: 8, PerNamespace: 16, Together: 64}
@@ -29,7 +29,7 @@ const placeTimeout = 5 * time.Second
 // ErrBusy means that too many other posts are under way. It says nothing of the receiver.
 var ErrBusy = errors.New("too many notifications are posted at the same time")
 
-// A Receiver is who an outcome is posted to.
+// A Receiver is the target of posts, with its format and keys.
 type Receiver struct {
 	// URL that is posted to.
 	URL *url.URL

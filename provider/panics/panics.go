@@ -1,5 +1,5 @@
-// Package panics turns panics into errors. The process serves the deployments of all tenants, and Go ends it for a panic in any goroutine: what works for one
-// tenant in a goroutine of its own runs here, so that the panic is the error of that one thing.
+// Package panics turns panics into errors. The process serves the deployments of all tenants, and Go ends it for a panic in any goroutine:
+// each goroutine that works for one tenant runs through this package, so that the panic is the error of that one operation.
 package panics
 
 import (
@@ -14,7 +14,7 @@ import (
 // maxLogged is how many characters of the value of a panic are logged. A server of a tenant may have sent it.
 const maxLogged = 512
 
-// An Error is a panic. It does not say of what value, since that may hold anything: the log does.
+// An Error is a panic. It does not hold the value, since that may be a secret: the log has it.
 type Error struct{}
 
 // Error says where to look.
@@ -22,7 +22,8 @@ func (*Error) Error() string {
 	return "panicked: this is a bug of the provider, whose log has the stack"
 }
 
-// Recover runs a function and returns its error. It logs a panic with its stack, and returns it as an *Error. What says for the log what the function does.
+// Recover runs a function and returns its error. It logs a panic with its stack, and returns it as an *Error. The first argument names the
+// operation in the log.
 func Recover(what string, fn func() error) (err error) { //nolint:nonamedreturns // A recovered panic is returned.
 	defer func() {
 		if p := recover(); p != nil {

@@ -2,7 +2,7 @@ package prune
 
 import "time"
 
-// An Answer says what becomes of an approval.
+// An Answer is the result of an approval.
 type Answer string
 
 // Answers.
@@ -10,16 +10,16 @@ const (
 	// AnswerGo means that the plan may be carried out.
 	AnswerGo Answer = "Go"
 
-	// AnswerNotADigest means that the approval names what cannot be a plan.
+	// AnswerNotADigest means that the approval names no digest.
 	AnswerNotADigest Answer = "NotADigest"
 
-	// AnswerOtherPlan means that the approval names another plan than the one that was shown.
+	// AnswerOtherPlan means that the approval names another plan than the shown plan.
 	AnswerOtherPlan Answer = "OtherPlan"
 
 	// AnswerExpired means that the plan was shown too long ago.
 	AnswerExpired Answer = "Expired"
 
-	// AnswerPlanChanged means that the plan is another one by now, or is refused.
+	// AnswerPlanChanged means that the plan has changed, or is refused.
 	AnswerPlanChanged Answer = "PlanChanged"
 )
 

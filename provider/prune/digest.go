@@ -11,10 +11,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// digestPattern is what a digest looks like.
+// digestPattern matches digests.
 var digestPattern = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
-// confirmed is what a user confirms: what would be removed, from where, and under which options. Times and sentences are not part of it.
+// confirmed is the content that a user confirms: the items to remove, their repository, and the options. Times and sentences are not part of
+// it.
 type confirmed struct {
 	Scope         Scope           `json:"scope"`
 	Namespace     string          `json:"namespace"`
@@ -43,7 +44,7 @@ type confirmedItem struct {
 	SpecDigest string `json:"specDigest"`
 }
 
-// digestOf returns the digest of what would be removed. The order in which facts were read does not change it.
+// digestOf returns the digest of the items to remove. The order in which facts were read does not change it.
 func (f *Facts) digestOf(pruned []Item) (string, error) {
 	c := confirmed{
 		Scope: f.Scope, Namespace: f.Namespace, Namespaces: sortedWithoutCopies(f.Namespaces), BundleGroup: f.Bundle.Group, BundleName: f.Bundle.Name, Only: sortedWithoutCopies(f.Only),

@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/provider/marker"
 )
 
-// A directory is one of the repository with what its marker and the state say about it.
+// A directory is a directory of the repository with its marker and its entry of the state.
 type directory struct {
 	Directory
 
@@ -24,12 +24,12 @@ type directory struct {
 	living []*Living
 }
 
-// An index finds what names a directory, without a look at all for each.
+// An index finds the objects that name a directory, without a scan of all for each.
 type index struct {
 	// entries by their paths.
 	entries map[string][]*Entry
 
-	// claims are objects by their claim, and paths by the paths that they name; below has each path also for what is above it.
+	// claims are objects by their claim, and paths by the paths that they name; below has each path also under the paths above it.
 	claims, paths, below map[string][]*Living
 }
 
@@ -97,7 +97,7 @@ func judgeDirectories(f *Facts, rules []rule[*directory]) ([]Item, int) {
 	return items, ours
 }
 
-// namespace that a directory belongs to: that of its claim or, where no marker says it, that of its path.
+// namespace that a directory belongs to: the namespace of its claim or, where no marker names one, the namespace in its path.
 func (d *directory) namespace() string {
 	if d.marker.Claim.Namespace != "" {
 		return d.marker.Claim.Namespace
@@ -108,7 +108,7 @@ func (d *directory) namespace() string {
 // namespaceOfPath returns the namespace in <path of the Site>/<namespace>/<name>.
 func namespaceOfPath(at string) string { return path.Base(path.Dir(at)) }
 
-// readDirectory reads the marker, and finds what the state remembers and what names the directory.
+// readDirectory reads the marker, and finds the entry of the state and the objects that name the directory.
 func readDirectory(f *Facts, from *Directory, nested map[string]string, x *index) *directory {
 	d := &directory{Directory: *from}
 	m, err := marker.Parse(from.Marker)
@@ -153,7 +153,7 @@ func nestedPaths(all []Directory) map[string]string {
 	return out
 }
 
-// directoryRules returns what keeps a directory. The first rule that does gives the reason.
+// directoryRules returns the rules that keep a directory. The first rule that does gives the reason.
 func directoryRules() []rule[*directory] {
 	return []rule[*directory]{
 		{KeepNotOurs, func(_ *Facts, d *directory) string { return d.problem }},

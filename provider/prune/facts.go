@@ -1,5 +1,5 @@
-// Package prune decides what may be removed because nothing owns it any more: directories in a repository whose claim is gone, and packages that
-// left their bundle. It is pure: a plan follows from facts, and equal facts have equal plans. What it does not know for certain it keeps.
+// Package prune decides the removal of unowned content: directories in a repository whose claim is gone, and packages that left their bundle.
+// It is pure: a plan follows from facts, and equal facts have equal plans. In doubt it keeps an item.
 package prune
 
 import (
@@ -8,7 +8,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// A Scope is what a plan is about.
+// A Scope is the subject of a plan.
 type Scope string
 
 // Scopes.
@@ -20,7 +20,7 @@ const (
 	ScopeDirectories Scope = "Directories"
 )
 
-// Options are what a user asks for.
+// Options are the options of a request.
 type Options struct {
 	// Scope of the plan.
 	Scope Scope
@@ -31,19 +31,19 @@ type Options struct {
 	// Namespaces beside it, "*" for all. They count only in a request in the namespace of Crossplane.
 	Namespaces []string
 
-	// Bundle whose packages are meant. Zero means all of the namespaces, and what deleted bundles left.
+	// Bundle whose packages are meant. Zero means all of the namespaces, and packages of deleted bundles.
 	Bundle BundleName
 
-	// Only these names or paths are meant. Empty means all. One that nothing has refuses the plan.
+	// Only these names or paths are meant. Empty means all. A name or path without an item refuses the plan.
 	Only []string
 
-	// MinAge is how long ago something was changed at least. What is younger is kept.
+	// MinAge is how long ago something was changed at least. Younger items are kept.
 	MinAge time.Duration
 
-	// AllowMost lets more than half of what is ours go.
+	// AllowMost allows the removal of more than half of our items.
 	AllowMost bool
 
-	// AllowStateful lets volumes and what else cannot be made again go.
+	// AllowStateful allows the removal of volumes and other objects with state that cannot be made again.
 	AllowStateful bool
 }
 
@@ -57,17 +57,17 @@ type Facts struct {
 	// Now is when they were read.
 	Now time.Time
 
-	// SystemNamespace is the one of Crossplane.
+	// SystemNamespace is the namespace of Crossplane.
 	SystemNamespace string
 
-	// Unlisted are kinds that could not be listed: what they own is unknown.
+	// Unlisted are kinds that could not be listed: their directories are unknown.
 	Unlisted []string
 
 	// Repository and Directories of the scope Directories.
 	Repository  Repository
 	Directories []Directory
 
-	// Living are objects that name claims or directories, of whatever kind.
+	// Living are objects of any kind that name claims or directories.
 	Living []Living
 
 	// Packages, Bundles and Records of the scope Bundle.
@@ -81,21 +81,21 @@ type Repository struct {
 	// URL and Branch of it, as it is identified.
 	URL, Branch string
 
-	// ControlPlane and ClusterUID are who writes there in this cluster, and TakeOverFrom is the UID of a lost cluster of the same name, if the
+	// ControlPlane and ClusterUID identify the writer in this cluster, and TakeOverFrom is the UID of a lost cluster of the same name, if the
 	// configuration names one.
 	ControlPlane, ClusterUID, TakeOverFrom string
 
 	// Untrusted says why the state cannot be believed. Empty means that it can.
 	Untrusted string
 
-	// Entries are what the state remembers of directories.
+	// Entries are the directories in the state.
 	Entries []Entry
 
 	// Deliveries into it.
 	Deliveries []Delivery
 }
 
-// An Entry is what the state remembers of a directory.
+// An Entry is the record of a directory in the state.
 type Entry struct {
 	// Path of the directory, and namespace and name of the claim that it was written for.
 	Path, Namespace, Name string
@@ -144,7 +144,7 @@ type Living struct {
 	// Paths of the repository that it names.
 	Paths []string
 
-	// Deleting says that it is being deleted, and Pinned that its owner wants what it names to be kept.
+	// Deleting says that it is being deleted, and Pinned that its owner wants the directories that it names to be kept.
 	Deleting, Pinned bool
 }
 
@@ -152,14 +152,14 @@ type Living struct {
 type Package struct {
 	Kind, Namespace, Name, UID string
 
-	// Bundle and Label are what its labels say: the bundle that made it, and the name of the package.
+	// Bundle and Label are the values of its labels: the bundle that made it, and the name of the package.
 	Bundle BundleName
 	Label  string
 
-	// IsMade says that its field owner is the one that makes packages.
+	// IsMade says that its field owner is the controller of packages.
 	IsMade bool
 
-	// SpecDigest of what it asks for.
+	// SpecDigest of its spec.
 	SpecDigest string
 
 	// Version of the object that was read. Only that one may be removed: a bundle that comes to use the package writes another.
@@ -182,7 +182,7 @@ type Package struct {
 	DependsOn []string
 }
 
-// A Bundle is one that exists.
+// A Bundle is an existing bundle.
 type Bundle struct {
 	BundleName
 
@@ -192,7 +192,7 @@ type Bundle struct {
 	Packages []string
 }
 
-// A Record is what a Secret says about a bundle.
+// A Record is the record of a bundle in a Secret.
 type Record struct {
 	BundleName
 

@@ -28,7 +28,7 @@ func judgePackages(f *Facts, rules []rule[*Package]) ([]Item, int) {
 	return items, ours
 }
 
-// isMadeByBundle reports whether a package is what a bundle made, by all that says so.
+// isMadeByBundle reports whether a bundle made a package, by its field owner and its labels.
 func isMadeByBundle(p *Package) bool { return p.IsMade && p.Label == p.Name && p.Bundle.Name != "" }
 
 // isAskedFor reports whether a request is about the bundle that made a package.
@@ -50,7 +50,7 @@ func hasRule(rules []rule[*Package], reason Reason) bool {
 	return slices.ContainsFunc(rules, func(r rule[*Package]) bool { return r.reason == reason })
 }
 
-// packageRules returns what keeps a package. The first rule that does gives the reason.
+// packageRules returns the rules that keep a package. The first rule that does gives the reason.
 func packageRules() []rule[*Package] {
 	return []rule[*Package]{
 		{KeepNotYourNamespace, func(f *Facts, p *Package) string { return f.explainNamespace(p.Namespace) }},
@@ -71,12 +71,12 @@ func packageRules() []rule[*Package] {
 		}},
 		{KeepTooYoung, func(f *Facts, p *Package) string { return f.explainAge(p.Since) }},
 		{KeepStateful, func(f *Facts, p *Package) string { return f.explainStateful(p.Objects, p.Unread) }},
-		// What depends on a package is known when all are judged: keepDependedOn.
+		// The dependents of a package are known when all are judged: keepDependedOn.
 		{KeepDependedOn, func(*Facts, *Package) string { return "" }},
 	}
 }
 
-// Removable returns the items of a plan that may go now: those that no package depends on which goes, too. Where all depend on each other, all may.
+// Removable returns the items of a plan that may go now: items without a dependent in the plan. Where all depend on each other, all may.
 func (p Plan) Removable(f *Facts) []Item {
 	goes := map[string]bool{}
 	for _, i := range p.Pruned() {
@@ -112,7 +112,7 @@ func explainLabels(_ *Facts, p *Package) string {
 	return ""
 }
 
-// explainRecord returns a sentence for a bundle that exists and whose record is not as it should be. What a deleted bundle left needs no record.
+// explainRecord returns a sentence for a bundle that exists and whose record has an error. A package of a deleted bundle needs no record.
 func (f *Facts) explainRecord(p *Package, sentence string, isWrong func(*Record) bool) string {
 	var record *Record
 	for i, r := range f.Records {
@@ -137,8 +137,8 @@ func (f *Facts) explainController(p *Package) string {
 	return ""
 }
 
-// explainUsers returns a sentence if another bundle of the namespace names the package, or the record of another one does, or if a record cannot
-// be read that could.
+// explainUsers returns a sentence if another bundle of the namespace names the package in its spec or in its record, or if an unreadable
+// record could name it.
 func (f *Facts) explainUsers(p *Package) string {
 	for _, b := range f.Bundles {
 		if b.Namespace == p.Namespace && slices.Contains(b.Packages, p.Name) {
@@ -157,8 +157,8 @@ func (f *Facts) explainUsers(p *Package) string {
 	return ""
 }
 
-// keepDependedOn keeps packages that others need which stay: those that are not in the plan, and those that the plan keeps, until nothing changes
-// any more.
+// keepDependedOn keeps the dependencies of packages that stay: of packages outside of the plan, and of packages that the plan keeps, until
+// nothing changes any more.
 func keepDependedOn(f *Facts, items []Item, of []*Package) {
 	goes := map[*Package]bool{}
 	for i, p := range of {

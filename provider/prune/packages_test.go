@@ -87,7 +87,7 @@ func TestRemovable(t *testing.T) {
 		want   string
 	}{
 		"Alone": {reason: "What nothing depends on goes at once.", change: func(*Facts) {}, want: "app-0 Prune, app-1 Prune, app-2 Prune"},
-		"Layers": {reason: "What goes is removed after those that depend on it.", change: func(f *Facts) {
+		"Layers": {reason: "What goes is removed after its dependents.", change: func(f *Facts) {
 			f.Packages[1].DependsOn, f.Packages[2].DependsOn = []string{"app-0"}, []string{"app-1"}
 		}, want: "app-2 Prune"},
 		"Gone": {reason: "What is gone holds nothing back.", change: func(f *Facts) { f.Packages = f.Packages[:2]; f.Packages[0].DependsOn = []string{"app-2"} }, want: "app-0 Prune, app-1 Prune"},

@@ -22,7 +22,7 @@ const (
 // PlanLifetime is how long a plan may be approved.
 const PlanLifetime = time.Hour
 
-// A Verdict says what becomes of an item.
+// A Verdict says whether an item is removed or kept.
 type Verdict string
 
 // Verdicts.
@@ -60,8 +60,8 @@ const (
 	// KeepUnremembered means that the directory has a marker, and the state does not have the directory.
 	KeepUnremembered Reason = "Unremembered"
 
-	// KeepNotOurs means that the directory has no marker that can be read, or lies above or below another one; or that the labels of a
-	// package are not those of one that a bundle made.
+	// KeepNotOurs means that the directory has no readable marker, or lies above or below another one; or that the labels of a package are
+	// not the labels of a bundle's package.
 	KeepNotOurs Reason = "NotOurs"
 
 	// KeepOwnedElsewhere means that it belongs to another control plane.
@@ -93,7 +93,7 @@ type Refusal string
 
 // Refusals.
 const (
-	// RefusalUncertain means that it is unknown what lives, such as while a control plane is being restored.
+	// RefusalUncertain means that the owners are unknown, such as while a control plane is being restored.
 	RefusalUncertain Refusal = "Uncertain"
 
 	// RefusalStateUntrusted means that the state of the repository cannot be believed.
@@ -102,7 +102,7 @@ const (
 	// RefusalNotInPlan means that only has a name or path that nothing has.
 	RefusalNotInPlan Refusal = "NotInPlan"
 
-	// RefusalMostOfRepository means that more than half of what is ours would go.
+	// RefusalMostOfRepository means that more than half of our items would go.
 	RefusalMostOfRepository Refusal = "MostOfRepository"
 
 	// RefusalTooMany means that more would go than one plan may remove.
@@ -115,7 +115,7 @@ const (
 	KindPackage   = "Package"
 )
 
-// An Item is a directory or a package, and what becomes of it.
+// An Item is a directory or a package, with its verdict.
 type Item struct {
 	// Kind is KindDirectory or KindPackage.
 	Kind string
@@ -139,12 +139,12 @@ type Item struct {
 	Message string
 }
 
-// A Plan is what would be removed, and what is kept and why.
+// A Plan has the items to remove, and the kept items with their reasons.
 type Plan struct {
-	// Digest identifies what would be removed. A plan that is refused has none.
+	// Digest identifies the items to remove. A plan that is refused has none.
 	Digest string
 
-	// Items are those to prune, then those to keep, each ordered by namespace, name and path.
+	// Items are the items to prune, then the items to keep, each ordered by namespace, name and path.
 	Items []Item
 
 	// More items are kept that are not listed.
@@ -169,7 +169,7 @@ func MakePlan(f *Facts) (Plan, error) {
 	return planByRules(f, directoryRules(), packageRules())
 }
 
-// A rule keeps what it has a sentence for.
+// A rule keeps an item if it has a sentence for it.
 type rule[T any] struct {
 	reason Reason
 	keeps  func(f *Facts, of T) string
@@ -230,7 +230,7 @@ func (f *Facts) selectItems(p *Plan) []string {
 	return slices.DeleteFunc(slices.Clone(f.Only), func(name string) bool { return found[name] })
 }
 
-// compareItems orders what is pruned before what is kept.
+// compareItems orders pruned items before kept items.
 func compareItems(a, b Item) int {
 	return cmp.Or(
 		-cmp.Compare(a.Verdict, b.Verdict), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name),
@@ -238,7 +238,7 @@ func compareItems(a, b Item) int {
 	)
 }
 
-// refusePlan returns why nothing of a plan may be done, if that is so. Ours is how many items are ours, whatever becomes of them.
+// refusePlan returns why nothing of a plan may be done, if that is so. Ours is the number of our items with any verdict.
 func (f *Facts) refusePlan(pruned []Item, ours int, missing []string) (Refusal, string) {
 	if unknown := f.unknownOwners(); unknown != "" {
 		return RefusalUncertain, unknown
@@ -247,7 +247,7 @@ func (f *Facts) refusePlan(pruned []Item, ours int, missing []string) (Refusal, 
 		return RefusalStateUntrusted, f.Repository.Untrusted
 	}
 	if len(missing) > 0 {
-		return RefusalNotInPlan, "only names what the plan does not have: " + strings.Join(missing, ", ")
+		return RefusalNotInPlan, "spec.only: not in the plan: " + strings.Join(missing, ", ")
 	}
 	if n := len(pruned); n > maxPruned {
 		return RefusalTooMany, fmt.Sprintf("%d items would be removed, and one plan removes at most %d: name some of them in only", n, maxPruned)
@@ -258,7 +258,7 @@ func (f *Facts) refusePlan(pruned []Item, ours int, missing []string) (Refusal, 
 	return "", ""
 }
 
-// unknownOwners returns a sentence if it is unknown what lives.
+// unknownOwners returns a sentence if the owners are unknown.
 func (f *Facts) unknownOwners() string {
 	if len(f.Unlisted) > 0 {
 		return "the provider cannot list " + strings.Join(f.Unlisted, ", ")
@@ -288,7 +288,7 @@ func (f *Facts) coversNamespace(namespace string) bool {
 	return namespace != "" && (namespace == f.Namespace || isSystem && isNamed)
 }
 
-// hidesNamespace reports whether who may make the request may not learn of what belongs to a namespace.
+// hidesNamespace reports whether the author of the request may not learn the content of a namespace.
 func (f *Facts) hidesNamespace(namespace string) bool {
 	return f.Namespace != f.SystemNamespace && namespace != f.Namespace
 }
@@ -298,7 +298,7 @@ func (f *Facts) explainNamespace(namespace string) string {
 	if f.coversNamespace(namespace) {
 		return ""
 	}
-	return fmt.Sprintf("namespace %q is not the one of the request: a request in namespace %q may name others in namespaces", namespace, f.SystemNamespace)
+	return fmt.Sprintf("namespace %q is not the request's namespace: a request in namespace %q may name others in namespaces", namespace, f.SystemNamespace)
 }
 
 // statefulObjects returns the objects that cannot be made again.
@@ -321,7 +321,7 @@ func (f *Facts) explainStateful(objects []Object, unread bool) string {
 	case unread:
 		return "not all of its files can be read, so it is unknown whether something cannot be made again: allowStateful removes it nevertheless"
 	case len(all) > 0:
-		return "it has what cannot be made again: " + strings.Join(all, ", ") + ": allowStateful removes it nevertheless"
+		return "it has objects that cannot be recreated: " + strings.Join(all, ", ") + ": allowStateful removes it nevertheless"
 	}
 	return ""
 }

@@ -128,7 +128,7 @@ func TestRefusePlan(t *testing.T) {
 			f := orphans(t, 3)
 			f.Only = []string{"app-1", "app-9"}
 			return f
-		}, want: RefusalNotInPlan, says: "only names what the plan does not have: app-9"},
+		}, want: RefusalNotInPlan, says: "spec.only: not in the plan: app-9"},
 		"TooMany": {reason: "More than 500 directories are too many, also where most may go.", facts: func() *Facts {
 			f := orphans(t, 501)
 			f.AllowMost = true

@@ -12,9 +12,9 @@ type retryPolicy struct {
 	most  time.Duration
 }
 
-// retryPolicyFor returns the policy for an error. What passes by itself is tried again soon, and what a user has to change is not: changed
-// credentials or a changed object have another identity, and do not wait. A lost race is tried again at once, elsewhere. All concealed errors have
-// one policy: the user sees by the name server or by the proxy when the provider tries again, and would learn the class from it.
+// retryPolicyFor returns the policy for an error. Transient errors are retried soon, and errors that a user has to repair are not: changed
+// credentials or a changed object have another identity, and do not wait. A lost race is tried again at once, elsewhere. All concealed errors
+// have one policy: the user sees by the name server or by the proxy when the provider tries again, and would learn the class from it.
 func retryPolicyFor(err error) retryPolicy {
 	if failure.IsConcealed(err) {
 		return retryPolicy{first: 15 * time.Second, most: 5 * time.Minute}

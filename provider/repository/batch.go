@@ -32,7 +32,7 @@ func (r *Repository) deliverBatch(ctx context.Context, group []*item) {
 	}
 }
 
-// deliverOrFail delivers a group. A panic is the error of those of its deliveries that have not ended: the queue goes on.
+// deliverOrFail delivers a group. A panic is the error of all deliveries in it that have not ended: the queue goes on.
 func (r *Repository) deliverOrFail(ctx context.Context, group []*item) {
 	err := recoverPanic("deliver to the repository", func() error {
 		r.deliverBatch(ctx, group)
@@ -128,7 +128,7 @@ func (r *Repository) snapshotForBatch(ctx context.Context, again bool) (*git.Sna
 	return s, began, nil
 }
 
-// pushProposal pushes a batch. That nothing is to be done, by a snapshot from before a delivery was asked for, counts as a conflict: the
+// pushProposal pushes a batch. A result without changes, by a snapshot from before the request of a delivery, counts as a conflict: the
 // repository may have moved since.
 func (r *Repository) pushProposal(ctx context.Context, p batch, at time.Time, whole bool) error {
 	if p.proposal.Empty() {
@@ -186,7 +186,7 @@ func planBatch(ctx context.Context, s *git.Snapshot, group []*item, most int) (b
 	draft := git.NewDraft(s)
 	most = min(len(group), most)
 	if s.Stateless() {
-		most = min(most, 1) // The first delivery recovers what all others build on.
+		most = min(most, 1) // The first delivery recovers the state that all others build on.
 	}
 	for len(p.items) < most && draft.Size() < maxBatchBytes {
 		i := group[len(p.items)]

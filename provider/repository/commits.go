@@ -46,8 +46,8 @@ func (r *Repository) ReadCommitFiles(ctx context.Context, commit *git.Commit, pa
 	return files, err
 }
 
-// ReadMessagesBetween returns what the commits say that came after an older commit, up to a newer one, and that contain some words. Where the newer one
-// cannot be fetched, all callers get that error until its backoff ends. It returns a *failure.Error.
+// ReadMessagesBetween returns the messages of the commits after an older commit, up to a newer one, that contain some words. Where the newer
+// one cannot be fetched, all callers get that error until its backoff ends. It returns a *failure.Error.
 func (r *Repository) ReadMessagesBetween(ctx context.Context, newer, older, words string) ([]git.Message, error) {
 	if err := r.fetches.errorOfCommit(newer, r.pool.options.Now()); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (f *fetchFailures) recordFetch(id string, err error, now time.Time) {
 	t.recordResult(err, now)
 }
 
-// makeRoomForCommit makes room for one more commit: those that may be tried again are forgotten, and all if that is not enough.
+// makeRoomForCommit makes room for one more commit: it drops commits that may be tried again, and all if that is not enough.
 func (f *fetchFailures) makeRoomForCommit(now time.Time) {
 	if f.missing == nil {
 		f.missing = map[string]*backoff{}

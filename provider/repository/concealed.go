@@ -23,7 +23,7 @@ type ConcealedFailure struct {
 	Namespace string
 	// URL of the repository, without credentials.
 	URL string
-	// Cause is what happened.
+	// Cause is the concealed error.
 	Cause string
 }
 
@@ -48,8 +48,8 @@ func (c *reportedCauses) shouldReport(cause string, now time.Time) bool {
 	return true
 }
 
-// runOperation runs an operation at the repository's host, and reports a concealed cause that is new. A panic is its error: what the server sent may be
-// the cause.
+// runOperation runs an operation at the repository's host, and reports a new concealed cause. A panic is its error: a message of the server
+// may be the cause.
 func (r *Repository) runOperation(ctx context.Context, fn func(context.Context) error) error {
 	err := r.host.runOperation(ctx, func(ctx context.Context) error {
 		return recoverPanic("read or change the repository", func() error { return fn(ctx) })

@@ -19,7 +19,7 @@ const (
 	longestGap  = 250 * time.Millisecond
 )
 
-// A contention is what is known of other writers of the same branch.
+// A contention is the observed activity of other writers of the same branch.
 type contention struct {
 	// gap is a pause in which they push.
 	gap time.Duration
@@ -43,7 +43,7 @@ func (r *Repository) currentBatchLimit() int {
 	return r.others.batchLimit
 }
 
-// onPushConflict makes batches smaller after every fourth race that is lost in a row. Size is that of the batch.
+// onPushConflict makes batches smaller after every fourth race that is lost in a row. Size is the size of the batch.
 func (r *Repository) onPushConflict(lost, size int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -36,7 +36,7 @@ func (r *Repository) lastFailureOf(d Delivery) error {
 	return nil
 }
 
-// recordOutcome records how a delivery ended, with the lock held. What its own plan says is a decision and no failure of the repository.
+// recordOutcome records how a delivery ended, with the lock held. An error of its own plan is a decision and no failure of the repository.
 func (r *Repository) recordOutcome(d Delivery, err error) {
 	var f *failure.Error
 	switch {
@@ -48,8 +48,8 @@ func (r *Repository) recordOutcome(d Delivery, err error) {
 	}
 }
 
-// Deliver carries out a delivery, together with all others that wait. Without an error it is in the repository, or there was nothing
-// to do. It returns a *PendingError if that takes longer than an object may wait, what Plan returned, or a *failure.Error.
+// Deliver carries out a delivery, together with all others that wait. Without an error it is in the repository, or there was nothing to do.
+// It returns a *PendingError if that takes longer than an object may wait, the error of Plan, or a *failure.Error.
 func (r *Repository) Deliver(ctx context.Context, d Delivery) error {
 	if err := r.pool.awaitPending(ctx, d.Object); err != nil {
 		return err
@@ -123,8 +123,8 @@ func (r *Repository) pushUntilEmpty() {
 	}
 }
 
-// acquirePushLane waits for the turn to push to the branch. A push that is slower than its patience gives the turn back, and goes
-// on: another one that pushes meanwhile may lose a race, or win it, but does not wait for a server that does not answer.
+// acquirePushLane waits for the turn to push to the branch. A push that is slower than its patience gives the turn back, and goes on: another
+// push may lose a race meanwhile, or win it, but does not wait for a server that does not answer.
 func (r *Repository) acquirePushLane() (leave func()) {
 	free, err := r.pool.limitsOfNamespace(r.namespace).lanes.Acquire(context.Background(), r.lane)
 	if err != nil {

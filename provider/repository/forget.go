@@ -2,8 +2,8 @@ package repository
 
 import "k8s.io/apimachinery/pkg/types"
 
-// Forget drops what the repositories remember of an object that is gone: how its delivery failed or was refused, and that it waits for an answer.
-// Nothing else would drop that, and a deployment that is made again and again would leave it behind each time.
+// Forget drops the state that the repositories have of a deleted object: the error of its delivery, and its wait for an answer. Nothing else
+// would drop that, and a deployment that is made again and again would leave it behind each time.
 func (p *Pool) Forget(key types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

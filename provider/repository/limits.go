@@ -20,7 +20,7 @@ const (
 	tenantSlotsTogether = 24
 )
 
-// sharedLimits are what all configurations of one trust use together. Configurations of namespaces and of administrators share none, so
+// sharedLimits are the limits that all configurations of one trust share. Configurations of namespaces and of administrators share none, so
 // that no namespace delays an administrator's deliveries.
 type sharedLimits struct {
 	slots  *shares.Places
@@ -28,7 +28,7 @@ type sharedLimits struct {
 	budget *transport.Budget
 }
 
-// newAdministratorLimits returns what administrators' configurations use.
+// newAdministratorLimits returns the limits of administrators' configurations.
 func newAdministratorLimits() sharedLimits {
 	return sharedLimits{
 		slots: shares.NewPlaces(shares.Limits{PerHost: administratorSlots}),
@@ -36,7 +36,7 @@ func newAdministratorLimits() sharedLimits {
 	}
 }
 
-// newTenantLimits returns what configurations of namespaces use.
+// newTenantLimits returns the limits of namespaces' configurations.
 func newTenantLimits() sharedLimits {
 	return sharedLimits{
 		slots: shares.NewPlaces(shares.Limits{

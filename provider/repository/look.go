@@ -22,9 +22,9 @@ type sharedLook struct {
 	err      error
 }
 
-// Look returns what the repository held at some time since the given one, and asks the server only if that was not done for another
-// object. It first waits until nothing of the object is under way. A repository that does not answer is asked again after its backoff,
-// and until then all objects get the error that it gave. It returns a *failure.Error.
+// Look returns a snapshot of the repository from the given time or later, and asks the server only if that was not done for another object.
+// It first waits until nothing of the object is under way. A repository that does not answer is asked again after its backoff, and until then
+// all objects get the error that it gave. It returns a *failure.Error.
 func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error) {
 	if err := r.pool.awaitPending(ctx, key); err != nil {
 		return nil, err
@@ -43,9 +43,9 @@ func (r *Repository) Look(ctx context.Context, key types.NamespacedName, since t
 // askedInterval is the shortest time between two looks that users asked for.
 const askedInterval = 2 * time.Second
 
-// LookAgain looks as Look does, for a user who asked for it: what was known before that time does not count, neither what the repository held nor
-// an error that is waited out. It looks for all users who asked meanwhile, and not more often than each two seconds. An error that comes before the look
-// has ended does not count either: HasLookedSince says so, and the object is woken when it ends.
+// LookAgain does the same as Look, for a user who requested it: earlier results do not count, neither a snapshot nor an error in its backoff.
+// It looks for all users who asked meanwhile, and not more often than each two seconds. An error that comes before the look has ended does
+// not count either: HasLookedSince says so, and the object is woken when it ends.
 func (r *Repository) LookAgain(ctx context.Context, key types.NamespacedName, asked time.Time) (*git.Snapshot, error) {
 	if err := r.pool.awaitPending(ctx, key); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (r *Repository) LookAgain(ctx context.Context, key types.NamespacedName, as
 	return r.awaitSharedLook(ctx, key, f, r.host.currentPatience(), nil)
 }
 
-// joinAskedLook returns what a look brought that began since a user asked, or the look to wait for.
+// joinAskedLook returns the result of a look that began since a user's request, or the look to wait for.
 func (r *Repository) joinAskedLook(key types.NamespacedName, asked time.Time) (*git.Snapshot, *sharedLook, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -88,14 +88,15 @@ func (r *Repository) runAskedLook(f *sharedLook, pause time.Duration) {
 	r.runSharedLook(f)
 }
 
-// HasLookedSince reports whether a look that began since a time has ended, whatever it brought.
+// HasLookedSince reports whether a look that began since a time has ended, with or without an error.
 func (r *Repository) HasLookedSince(asked time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.snapshot != nil && !r.snapshotAt.Before(asked) || !r.failedLookAt.IsZero() && !r.failedLookAt.Before(asked)
 }
 
-// awaitSharedLook waits for a look. Where it does not end in time, the object gets what is known or, if that is nil, that the repository did not answer yet.
+// awaitSharedLook waits for a look. Where it does not end in time, the object gets the known error or, if that is nil, the error that the
+// repository did not answer yet.
 func (r *Repository) awaitSharedLook(ctx context.Context, key types.NamespacedName, f *sharedLook, wait time.Duration, known error) (*git.Snapshot, error) {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -110,7 +111,7 @@ func (r *Repository) awaitSharedLook(ctx context.Context, key types.NamespacedNa
 	return r.leaveSharedLook(key, f, known)
 }
 
-// joinSharedLook returns what is known, or the look to wait for. With an error the repository did not answer the last time.
+// joinSharedLook returns the known result, or the look to wait for. With an error the repository did not answer the last time.
 func (r *Repository) joinSharedLook(key types.NamespacedName, since time.Time) (*git.Snapshot, *sharedLook, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -131,7 +132,7 @@ func (r *Repository) joinSharedLook(key types.NamespacedName, since time.Time) (
 	return nil, r.ongoingLook, broken
 }
 
-// leaveSharedLook returns what the look brought, or the other error, after which the object is woken when a look succeeds.
+// leaveSharedLook returns the result of the look, or the other error, after which the object is woken when a look succeeds.
 func (r *Repository) leaveSharedLook(key types.NamespacedName, f *sharedLook, otherwise error) (*git.Snapshot, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,8 +15,8 @@ type messageCache struct {
 	log *git.MessageLog
 }
 
-// ReadMessages returns the messages of the branch's last commits that contain some words. They are read once, and then those that came
-// since; other callers wait meanwhile, for a bounded time. It returns a *failure.Error.
+// ReadMessages returns the messages of the branch's last commits that contain some words. They are read once, and then only newer ones; other
+// callers wait meanwhile, for a bounded time. It returns a *failure.Error.
 func (r *Repository) ReadMessages(ctx context.Context, s *git.Snapshot, words string) ([]git.Message, error) {
 	timer := time.NewTimer(r.host.currentPatience())
 	defer timer.Stop()

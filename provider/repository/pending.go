@@ -14,11 +14,11 @@ const (
 	maxBytesPerNamespace = 16 << 20
 )
 
-// pendingItems has what is being delivered, by object. Its lock is taken last.
+// pendingItems has the items under way, by object. Its lock is taken last.
 type pendingItems struct {
 	mu    sync.Mutex
 	items map[types.NamespacedName]*item
-	// bytes of all, and those of each namespace.
+	// bytes is the total, and bytesOf the total of each namespace.
 	bytes   int
 	bytesOf map[string]int
 }

@@ -27,12 +27,11 @@ const (
 	// idleTime is after how much time without use a repository is dropped.
 	idleTime = 2 * time.Hour
 
-	// maxIdle is how many repositories of one namespace are remembered while nothing happens in them. Those of cluster-scoped
-	// configurations are as many as administrators wrote, and have no such bound.
+	// maxIdle is how many repositories of one namespace are remembered while nothing happens in them. Cluster-scoped configurations are as
+	// many as administrators wrote, and have no such bound.
 	maxIdle = 256
 
-	// maxCacheBytes is what snapshots may take together. Those that were not used for the longest time are forgotten first, and
-	// read again as a whole.
+	// maxCacheBytes is the limit for all snapshots together. The least recently used snapshots are dropped first, and read again as a whole.
 	maxCacheBytes = 96 << 20
 )
 
@@ -58,7 +57,7 @@ type Options struct {
 
 // Names of operations.
 const (
-	// OperationLook reads what a repository holds.
+	// OperationLook reads the state of a repository.
 	OperationLook = "look"
 	// OperationPush writes to it.
 	OperationPush = "push"
@@ -80,7 +79,7 @@ type Operation struct {
 type Pool struct {
 	options Options
 
-	// administrators and tenants are the limits of cluster-scoped configurations, and of those of namespaces.
+	// administrators and tenants are the limits of cluster-scoped configurations, and of namespaced configurations.
 	administrators, tenants sharedLimits
 
 	mu    sync.Mutex
@@ -90,7 +89,7 @@ type Pool struct {
 
 	pending pendingItems
 
-	// wakers are called in place of Options.Wake for objects of other controllers, by how the names of those begin.
+	// wakers are called in place of Options.Wake for objects of other controllers, by the prefixes of their names.
 	wakers map[string]func(types.NamespacedName)
 
 	// ended is closed when the pool ends: no pause begins after it.
@@ -128,7 +127,7 @@ func (p *Pool) WakeWith(prefix string, wake func(types.NamespacedName)) {
 	p.wakers[prefix] = wake
 }
 
-// wakeObject wakes an object for what has ended.
+// wakeObject wakes an object after the end of an operation.
 func (p *Pool) wakeObject(key types.NamespacedName) {
 	prefix, name, isOther := strings.Cut(key.Name, "/")
 	p.mu.Lock()
@@ -198,8 +197,8 @@ func (p *Pool) Open(clients ...*git.Client) (*Repository, error) {
 	return r, nil
 }
 
-// dropIdleRepositories drops repositories that were not used for a long time, and of a namespace with too many those that were not used for the
-// longest time.
+// dropIdleRepositories drops repositories that were not used for a long time, and the least recently used repositories of a namespace with
+// too many.
 func (p *Pool) dropIdleRepositories(now time.Time) {
 	idle := map[string][]string{}
 	for id, r := range p.repos {
@@ -238,7 +237,7 @@ func (p *Pool) limitsOfNamespace(namespace string) sharedLimits {
 	return p.tenants
 }
 
-// hostOfClient returns the server that a client really reaches. What a namespace learns of it is for that namespace alone.
+// hostOfClient returns the server that a client really reaches. A namespace's observations of it are for that namespace alone.
 func (p *Pool) hostOfClient(c *git.Client) *host {
 	at := shares.Place{Host: c.ServerKey(), Namespace: c.Remote().Namespace}
 	h, ok := p.hosts[at]

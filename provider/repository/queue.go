@@ -11,11 +11,11 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 )
 
-// A Delivery is what one object wants to write.
+// A Delivery is the desired write of one object.
 type Delivery struct {
 	// Object that wants it.
 	Object types.NamespacedName
-	// Version changes when the object does, or anything that its plan depends on: a delivery that was refused before is tried again then.
+	// Version changes with the object, or with any input of its plan: a delivery that was refused before is tried again then.
 	Version string
 	// Asked is when a user asked for another try: a failure from before is not waited out. Zero means never.
 	Asked time.Time
@@ -28,12 +28,12 @@ type Delivery struct {
 	Plan func(ctx context.Context, d *git.Draft) error
 }
 
-// An item is a delivery that is waited for.
+// An item is a delivery in the queue.
 type item struct {
 	Delivery
 
 	repo *Repository
-	// askedAt is when it was asked for.
+	// askedAt is the time of the request.
 	askedAt time.Time
 	// begun is true once a batch has it, and it cannot be withdrawn.
 	begun bool
@@ -50,7 +50,7 @@ type PendingError struct {
 	LastFailure error
 }
 
-// Error says what is waited for.
+// Error names the wait.
 func (*PendingError) Error() string {
 	return "the delivery waits for others, or for an answer of the repository"
 }
@@ -140,7 +140,7 @@ func (q *queue) nextItem() *item {
 	return i
 }
 
-// peekItem returns what nextItem would take.
+// peekItem returns the next item of nextItem, and leaves it in the queue.
 func (q *queue) peekItem() *item { return q.items[q.turns[0]][0] }
 
 // dropItem drops an item. It returns false if the queue does not have it any more.

@@ -17,21 +17,21 @@ import (
 type Repository struct {
 	pool *Pool
 	host *host
-	// namespace of the configuration, which pays for what the repository costs. Empty is the administrator's.
+	// namespace of the configuration, which pays for the cost of the repository. Empty is the administrator's.
 	namespace string
-	// lane of the branch: one push at a time, whatever credentials it goes with. Of two at a time one would always lose the race.
+	// lane of the branch: one push at a time, with any credentials. Of two at a time one would always lose the race.
 	lane shares.Place
 
 	mu      sync.Mutex
 	clients []*git.Client
-	// closed is true once the pool dropped the repository. A delivery that has it from before may go on using it, but it retains nothing
-	// that takes memory, since the pool does not count it any more.
+	// closed is true once the pool dropped the repository. A delivery that has it from before may go on using it, but it retains no memory,
+	// since the pool does not count it any more.
 	closed bool
 	// form is the index of the client whose state is in use, or is probed while the repository has no state.
 	form int
 	// places of the state, one for each client, as they were seen last.
 	places []statePlace
-	// snapshot is what the repository held at snapshotAt. Nil if it is not known.
+	// snapshot is the state of the repository at snapshotAt. Nil if it is not known.
 	snapshot   *git.Snapshot
 	snapshotAt time.Time
 	usedAt     time.Time
@@ -39,10 +39,10 @@ type Repository struct {
 	ongoingLook *sharedLook
 	// failedLookAt is when the last look that failed began, and askedLookAt when the last look began that a user asked for.
 	failedLookAt, askedLookAt time.Time
-	// lookBackoff and pushBackoff are what failed, and when to try again.
+	// lookBackoff and pushBackoff are the last errors, and the times of the next tries.
 	lookBackoff backoff
 	pushBackoff backoff
-	// waiters are objects that got an error, and are woken when a look succeeds. Askers are those whose user asked for a look that has not
+	// waiters are objects that got an error, and are woken when a look succeeds. Askers are objects whose user asked for a look that has not
 	// ended, and are woken when it has.
 	waiters, askers map[types.NamespacedName]struct{}
 
@@ -57,14 +57,14 @@ type Repository struct {
 	// others are the other writers of the branch.
 	others contention
 
-	// messagesTurn has room for the one caller that reads the messages of the branch.
+	// messagesTurn has room for the only caller that reads the messages of the branch.
 	messagesTurn chan struct{}
 	messages     messageCache
 
 	// fetches of commits that failed.
 	fetches fetchFailures
 
-	// causes are those that were reported and that no error names.
+	// causes are the reported causes that no error names.
 	causes reportedCauses
 
 	// answer is how the last conversation ended that read the repository.
@@ -112,7 +112,7 @@ func (r *Repository) isIdleLonger(now time.Time, longer time.Duration) bool {
 	return now.Sub(r.usedAt) > longer && r.ongoingLook == nil && !r.running
 }
 
-// closeForGood drops everything that takes memory, and the connections that are idle. From then on the repository retains nothing.
+// closeForGood drops all cached data, and idle connections. From then on the repository retains nothing.
 func (r *Repository) closeForGood() {
 	r.mu.Lock()
 	r.closed = true
@@ -137,7 +137,7 @@ func (r *Repository) currentClient() *git.Client {
 	return r.clients[r.form]
 }
 
-// keepSnapshot retains what the repository held at a time, and trims the cache.
+// keepSnapshot retains the snapshot of a time, and trims the cache.
 func (r *Repository) keepSnapshot(s *git.Snapshot, at time.Time) {
 	r.mu.Lock()
 	r.recordAnswer(at, nil)
@@ -190,7 +190,7 @@ func (r *Repository) Contains(ctx context.Context, s *git.Snapshot, commit strin
 	return is, err
 }
 
-// trimSnapshots drops snapshots until the others fit: of the namespace that has most, the one that was used least recently.
+// trimSnapshots drops snapshots until the others fit: the least recently used snapshot of the namespace that has most.
 func trimSnapshots(all []*Repository, most int) {
 	held, total := map[string][]cachedSnapshot{}, 0
 	for _, r := range all {
@@ -248,7 +248,8 @@ func (r *Repository) dropSnapshot() {
 	r.snapshot = nil
 }
 
-// ReadFiles returns the contents of files of the branch by their ids. One that the server does not send is left out. It returns a *failure.Error.
+// ReadFiles returns the contents of files of the branch by their ids. A file that the server does not send is left out. It returns a
+// *failure.Error.
 func (r *Repository) ReadFiles(ctx context.Context, s *git.Snapshot, ids []string) (contents map[string][]byte, err error) {
 	err = r.runOperation(ctx, func(ctx context.Context) error {
 		contents, err = r.currentClient().ReadFiles(ctx, s, ids)
@@ -257,8 +258,8 @@ func (r *Repository) ReadFiles(ctx context.Context, s *git.Snapshot, ids []strin
 	return contents, err
 }
 
-// ReadDirectories returns the files of directories of the branch, by the paths of the directories. One that cannot be read is left out. It returns a
-// *failure.Error.
+// ReadDirectories returns the files of directories of the branch, by the paths of the directories. An unreadable directory is left out. It
+// returns a *failure.Error.
 func (r *Repository) ReadDirectories(ctx context.Context, s *git.Snapshot, paths []string) (files map[string]map[string][]byte, err error) {
 	err = r.runOperation(ctx, func(ctx context.Context) error {
 		files, err = r.currentClient().ReadDirectories(ctx, s, paths)

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// A statePlace is what a ref holds that may hold the state.
+// A statePlace is the content of a ref that may hold the state.
 type statePlace struct {
 	// tip of the ref. Empty if the ref does not exist.
 	tip string
@@ -37,7 +37,7 @@ func statePlaceOf(s *git.Snapshot, now time.Time) statePlace {
 	return p
 }
 
-// countsMoreThan reports whether the state of a place counts more than that of another one: one that can be used, and then the newer one.
+// countsMoreThan reports whether the state of a place takes precedence over another: a usable state, and then the newer one.
 func (p statePlace) countsMoreThan(other statePlace) bool {
 	if !p.counts || !other.counts {
 		return p.counts && !other.counts
@@ -45,8 +45,9 @@ func (p statePlace) countsMoreThan(other statePlace) bool {
 	return p.written.After(other.written)
 }
 
-// searchStatePlaces reads all places that the state may be in. The repository itself records which one is in use: it is the place that holds a state. So
-// each provider that looks comes to the same answer, whatever a server refused before. Where several hold one, the newest counts.
+// searchStatePlaces reads all places that the state may be in. The repository itself records which one is in use: it is the place that holds
+// a state. So each provider that looks comes to the same answer, independent of earlier refusals of a server. Where several hold one, the
+// newest counts.
 func (r *Repository) searchStatePlaces(ctx context.Context) (*git.Snapshot, error) {
 	r.mu.Lock()
 	form, seen := r.form, r.snapshot
@@ -76,8 +77,8 @@ func (r *Repository) searchStatePlaces(ctx context.Context) (*git.Snapshot, erro
 	return s.WithStateRival(r.rivalStateRef(best, places)), nil
 }
 
-// statePlacesBeside returns all places, by their form, where a snapshot was taken of the state in one of them. What the others hold is read
-// once for each commit.
+// statePlacesBeside returns all places, by their form, where a snapshot was taken of the state in one of them. The content of the others is
+// read once for each commit.
 func (r *Repository) statePlacesBeside(ctx context.Context, form int, s *git.Snapshot) ([]statePlace, error) {
 	r.mu.Lock()
 	known := slices.Clone(r.places)
@@ -94,7 +95,7 @@ func (r *Repository) statePlacesBeside(ctx context.Context, form int, s *git.Sna
 			continue
 		}
 		var err error
-		// Without a state in use, the one that cannot be read may be the only one.
+		// Without a state in use, the unreadable state may be the only one.
 		if out[i], err = r.readStatePlace(ctx, c, tip); err != nil && !out[form].counts {
 			return nil, err
 		}
@@ -102,7 +103,7 @@ func (r *Repository) statePlacesBeside(ctx context.Context, form int, s *git.Sna
 	return out, nil
 }
 
-// readStatePlace returns what the ref of a client holds. One that cannot be read is returned with an error, and read again by the next look.
+// readStatePlace returns the content of a client's ref. An unreadable place is returned with an error, and read again by the next look.
 func (r *Repository) readStatePlace(ctx context.Context, c *git.Client, tip string) (statePlace, error) {
 	s, err := c.Look(ctx, nil)
 	if err != nil {
@@ -111,8 +112,8 @@ func (r *Repository) readStatePlace(ctx context.Context, c *git.Client, tip stri
 	return statePlaceOf(s, r.pool.options.Now()), nil
 }
 
-// rivalStateRef returns the ref of another state than the one in use that is not retired, or nothing. A state that could not be read does not
-// count as one, for it may be newer.
+// rivalStateRef returns the ref of another state than the state in use that is not retired, or nothing. A state that could not be read does
+// not count as one, for it may be newer.
 func (r *Repository) rivalStateRef(best int, places []statePlace) string {
 	for i, p := range places {
 		if i != best && p.tip != "" && !p.retired && !p.unread {
@@ -122,8 +123,7 @@ func (r *Repository) rivalStateRef(best int, places []statePlace) string {
 	return ""
 }
 
-// retireRivalState retires the state that does not count, after a push of the one that does. If that fails, it is tried again after the next
-// push.
+// retireRivalState retires the other state, after a push of the state in use. If that fails, it is tried again after the next push.
 func (r *Repository) retireRivalState(ctx context.Context, pushed *git.Proposal) {
 	s, at := r.knownSnapshot()
 	if s == nil || s.StateRival() == "" {
@@ -152,8 +152,8 @@ func retireStateOf(ctx context.Context, c *git.Client, stateRef string, pushed *
 	return err
 }
 
-// probeNextForm selects the next form of the state, because the server refused the one before. It returns false after the last one;
-// then all are probed again, the best first, with the next push.
+// probeNextForm selects the next form of the state, because the server refused the previous form. It returns false after the last one; then
+// all are probed again, the best first, with the next push.
 func (r *Repository) probeNextForm() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -162,7 +162,7 @@ func (r *Repository) probeNextForm() bool {
 	return r.form > 0
 }
 
-// A firstPush is what was found out about a server while the first state of a repository is pushed.
+// A firstPush records the server's behaviour while the first state of a repository is pushed.
 type firstPush struct {
 	// whole is true if the state goes with the branch.
 	whole bool

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Places are what operations hold while they are under way. They are safe for concurrent use.
+// Places limit concurrent operations: each holds a place while it is under way. They are safe for concurrent use.
 type Places struct {
 	mu    sync.Mutex
 	queue *Queue[*waiter]
@@ -20,7 +20,7 @@ type waiter struct {
 // NewPlaces returns places that are all free.
 func NewPlaces(l Limits) *Places { return &Places{queue: NewQueue[*waiter](l)} }
 
-// Acquire waits for a place at a host. It returns what gives the place back, which may be called more than once, or the error of the
+// Acquire waits for a place at a host. It returns a function that frees the place, which may be called more than once, or the error of the
 // context if that ends before: then the namespace keeps its turn for the next time.
 func (p *Places) Acquire(ctx context.Context, at Place) (func(), error) {
 	w := &waiter{given: make(chan struct{})}
@@ -38,7 +38,8 @@ func (p *Places) Acquire(ctx context.Context, at Place) (func(), error) {
 	}
 }
 
-// TryAcquire returns what gives a place back that is free, and false if there is none. The namespace has its turn from then on, as if it waited.
+// TryAcquire acquires a free place and returns the function that frees it, or false if there is none. The namespace has its turn from then
+// on, as if it waited.
 func (p *Places) TryAcquire(at Place) (func(), bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package shares divides among namespaces what all of them use: places at servers, and the provider's own memory.
+// Package shares divides shared resources among namespaces: places at servers, and the provider's own memory.
 //
 // A namespace that asks for much, or whose servers are slow, waits for itself: each server has its turn, at a server each namespace has
 // its turn, and no namespace has more than its share.
@@ -6,12 +6,12 @@ package shares
 
 import "slices"
 
-// Limits of what is under way at the same time. Zero means unlimited.
+// Limits of concurrent requests. Zero means unlimited.
 type Limits struct {
 	// PerHost is how much one host serves.
 	PerHost int
 
-	// PerNamespace is how much one namespace has, at whatever hosts.
+	// PerNamespace is how much one namespace has, at all hosts together.
 	PerNamespace int
 
 	// PerNamespaceAtHost is how much one namespace has at one host.
@@ -24,7 +24,7 @@ type Limits struct {
 // maxTurns is how many namespaces may have turns at one host, beyond which a request that is given up leaves none.
 const maxTurns = 1000
 
-// A Place is what a request has while it is under way.
+// A Place is the host and the namespace of a request.
 type Place struct {
 	// Host that serves the request.
 	Host string
@@ -32,8 +32,8 @@ type Place struct {
 	Namespace string
 }
 
-// A Queue holds requests that wait for their hosts, and counts those that are under way. Hosts and namespaces without a request are
-// forgotten. It is not safe for concurrent use.
+// A Queue holds requests that wait for their hosts, and counts requests under way. Hosts and namespaces without a request are forgotten. It
+// is not safe for concurrent use.
 type Queue[T comparable] struct {
 	limits Limits
 	hosts  map[string]*line[T]
@@ -41,7 +41,7 @@ type Queue[T comparable] struct {
 	// placed are the requests that wait, and who wants each.
 	placed map[T]request
 
-	// under is how many requests are under way, and by how many those of each namespace.
+	// under is the number of requests under way, and by their number for each namespace.
 	under int
 	by    map[string]int
 }
@@ -54,11 +54,11 @@ type request struct {
 
 // A line waits for one host.
 type line[T comparable] struct {
-	// turns of the namespaces that wait, and of those whose requests waited in vain.
+	// turns of the namespaces that wait, and of namespaces whose requests waited in vain.
 	turns   []string
 	waiting map[string][]T
 
-	// under is how many requests are under way, and by how many those of each namespace.
+	// under is the number of requests under way, and by their number for each namespace.
 	under int
 	by    map[string]int
 }
@@ -103,7 +103,7 @@ func (q *Queue[T]) Next() (T, Place, bool) {
 	return none, Place{}, false
 }
 
-// nextAt returns the request of the namespace whose turn it is at a host, of those that wait and have not all that they may. The others keep their
+// nextAt returns the request of the namespace whose turn it is at a host, among waiting namespaces below their limits. The others keep their
 // turns.
 func (q *Queue[T]) nextAt(l *line[T]) (T, string, bool) {
 	for i, ns := range l.turns {

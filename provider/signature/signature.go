@@ -19,7 +19,7 @@ const (
 	FormatOpenPGP Format = "OpenPGP"
 )
 
-// A Key is what commits are signed with.
+// A Key is the signing key of commits.
 type Key struct {
 	// Format of the signatures.
 	Format Format

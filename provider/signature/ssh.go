@@ -9,7 +9,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// namespace is part of what is signed: a signature of a commit is not valid for anything else.
+// namespace is part of the signed content: a signature of a commit is not valid for anything else.
 const namespace = "git"
 
 // sshForm signs with an SSH key.

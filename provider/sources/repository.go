@@ -8,10 +8,10 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 )
 
-// A repository is what is known of one repository. Who has its turn reads and writes the answers; the Pool's lock guards asked.
+// A repository has the cached answers of one repository. Who has its turn reads and writes the answers; the Pool's lock guards asked.
 type repository struct {
 	turn chan struct{}
-	// asked are those who ask for each revision, and until when that counts.
+	// asked has the objects that ask for each revision, and until when that counts.
 	asked map[string]map[types.NamespacedName]time.Time
 	// answers by revision.
 	answers map[string]Answer
@@ -66,8 +66,8 @@ type look struct {
 	err          error
 }
 
-// keepAnswers keeps what a look found, and returns those whose revision has another answer than before. Those of a look that failed have none. A revision that
-// an object asked for during the look has no answer yet.
+// keepAnswers keeps the result of a look, and returns the objects whose revision has another answer than before. A failed look returns
+// none. A revision that an object asked for during the look has no answer yet.
 func (r *repository) keepAnswers(refs git.Refs, l look) map[types.NamespacedName]bool {
 	changed, next := map[types.NamespacedName]bool{}, map[string]Answer{}
 	for _, revision := range l.revisions {

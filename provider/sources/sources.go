@@ -1,5 +1,5 @@
-// Package sources finds the commits of revisions. All who name one repository share one look at it: who looks next finds what the one before found, until it
-// is older than the interval.
+// Package sources finds the commits of revisions. All users of one repository share one look at it: a look's result serves the next users,
+// until it is older than the interval.
 package sources
 
 import (
@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// Spacing is how long after a look at a repository the next one may be, also one that a user asks for.
+	// Spacing is the minimum time between two looks at a repository, also for a look that a user asks for.
 	Spacing = time.Second
 
 	// FailedAge is how old a look may be that failed, before the next one.
@@ -40,7 +40,7 @@ type Pool struct {
 
 	mu           sync.Mutex
 	repositories map[repositoryKey]*repository
-	// lookups are the one revision of one repository that each object asks for.
+	// lookups has the single revision of one repository that each object asks for.
 	lookups map[types.NamespacedName]lookup
 }
 
@@ -50,8 +50,8 @@ type lookup struct {
 	revision   string
 }
 
-// A repositoryKey is the same for all who see the same refs: those with other credentials may see others. The URL is as it is sent: for some servers two
-// spellings are different repositories.
+// A repositoryKey is the same for all users who see the same refs: users with other credentials may see others. The URL is the literal URL:
+// for some servers two spellings are different repositories.
 type repositoryKey struct {
 	url             string
 	auth            transport.Auth
@@ -73,20 +73,20 @@ type Request struct {
 	// Server of the repository.
 	Server transport.Server
 
-	// Revision that is looked for.
+	// Revision is the requested revision.
 	Revision string
 
 	// Interval is how old a look may be.
 	Interval time.Duration
 
-	// Since is when a look was asked for: an earlier one does not answer. Zero asks for none.
+	// Since is the time of a request for a look: an earlier look does not answer. Zero asks for none.
 	Since time.Time
 
 	// IsNew is true for a repository that no commit was found in before. It is looked at for a commit id, too: who builds it reaches its server without a guard.
 	IsNew bool
 }
 
-// An Answer is what a look found.
+// An Answer is the result of a look.
 type Answer struct {
 	// Commit of the revision. Empty if there is none.
 	Commit string
@@ -104,12 +104,12 @@ type Answer struct {
 	failedAt time.Time
 }
 
-// IsSince reports whether a look answers one that was asked for at a time.
+// IsSince reports whether a look answers a request of a given time.
 func (a Answer) IsSince(asked time.Time) bool { return a.At.IsZero() || !a.At.Before(asked) }
 
-// Find returns the commit of a revision, of a look that is young enough. A commit id is its own answer, unless its server may not be reached. One that was asked for may be earlier than that, since
-// looks are spaced: then the next one is possible when the spacing is over. It returns an error if the context ends first, or
-// the URL is none of a repository.
+// Find returns the commit of a revision, of a look that is young enough. A commit id is its own answer, unless its server may not be reached.
+// The answer to a request may be earlier than the request, since looks are spaced: then the next look is possible when the spacing is over.
+// It returns an error if the context ends first, or the URL is none of a repository.
 func (p *Pool) Find(ctx context.Context, r Request) (Answer, error) {
 	if git.IsCommitID(r.Revision) && !r.IsNew {
 		p.Forget(r.For)
@@ -148,8 +148,8 @@ func (p *Pool) Forget(object types.NamespacedName) {
 	p.replaceLookup(object, nil)
 }
 
-// replaceLookup drops the revision that an object asked for, unless it asks for the same one again: an object that a user edits takes the memory of one
-// revision. The caller has the lock.
+// replaceLookup drops the revision that an object asked for, unless it asks for the same revision again: an object that a user edits takes
+// the memory of one revision. The caller has the lock.
 func (p *Pool) replaceLookup(object types.NamespacedName, next *lookup) {
 	previous, ok := p.lookups[object]
 	if ok && (next == nil || previous != *next) {
@@ -163,7 +163,7 @@ func (p *Pool) replaceLookup(object types.NamespacedName, next *lookup) {
 	}
 }
 
-// repositoryAt returns the repository that a request is for, which knows from now on that the revision is asked for.
+// repositoryAt returns the repository of a request, and records that the revision is requested.
 func (p *Pool) repositoryAt(r Request) *repository {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -202,14 +202,14 @@ func (p *Pool) revisionsOf(repo *repository) []string {
 	return slices.Collect(maps.Keys(repo.asked))
 }
 
-// lookAt looks at a repository for all revisions that are asked for, and wakes those whose revision has another commit.
+// lookAt looks at a repository for all requested revisions, and wakes the objects whose revision has another commit.
 func (p *Pool) lookAt(ctx context.Context, repo *repository, r Request) {
 	began, revisions := p.now(), p.revisionsOf(repo)
 	refs, err := p.list(ctx, r.For.Namespace, r.Server, revisions)
 	p.ended(err)
 	p.mu.Lock()
 	if p.lookups[r.For] == r.lookup() {
-		repo.noteAsked(r, p.now()) // The look may have taken longer than what was asked for before counts.
+		repo.noteAsked(r, p.now()) // The look may have taken longer than the earlier request counts.
 	}
 	repo.forgetUnused(p.now())
 	changed := repo.keepAnswers(refs, look{began: began, ended: p.now(), revisions: revisions, err: err})

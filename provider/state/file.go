@@ -1,5 +1,6 @@
-// Package state is what a control plane remembers in a repository about each claim: the ledger of its deployment, in the home repository, and in each
-// repository a record of what it was brought to. It is pure: it reads and writes bytes, and the controller pushes them to the repository.
+// Package state is the recorded state of a control plane in a repository about each claim: the ledger of its deployment, in the home
+// repository, and in each repository a record of the applied position. It is pure: it reads and writes bytes, and the controller pushes them
+// to the repository.
 package state
 
 import (
@@ -12,7 +13,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// format of the files that a repository holds about a deployment, and the oldest format whose readers understand what is written.
+// format is the format of a deployment's files in a repository, and minReader the oldest format whose readers understand them.
 const (
 	format    = 2
 	minReader = 2
@@ -24,7 +25,7 @@ const (
 	lastYear  = 9999
 )
 
-// A Header says what a file is about, and who may read it.
+// A Header identifies the subject of a file, and its readers.
 type Header struct {
 	// Format of the file.
 	Format int `json:"format"`
@@ -35,11 +36,11 @@ type Header struct {
 	// ClusterUID differs between two control planes of the same name.
 	ClusterUID string `json:"clusterUID"`
 
-	// stored is what the file held when it was read. Fields of it that this version does not know are written back.
+	// stored is the content of the file when it was read. Fields of it that this version does not know are written back.
 	stored map[string]any
 }
 
-// written returns the header as it is written.
+// written returns the header of a written file.
 func (h Header) written() Header {
 	h.Format, h.MinReader = max(h.Format, format), max(h.MinReader, minReader)
 	h.Claim.UID = ""
@@ -100,15 +101,14 @@ func decodeFile(name string, content []byte, most int, h *Header, into any) erro
 	if err := checkSchema(name, h.stored); err != nil {
 		return errors.Wrap(err, "cannot decode state")
 	}
-	// A field that is there twice, or by a name in other letters, would not be the one that was checked.
+	// A duplicate field, or a field in other letters, could differ from the checked field.
 	if twice, err := kjson.UnmarshalStrict(content, into, kjson.DisallowDuplicateFields); err != nil || len(twice) > 0 {
 		return errors.New("cannot decode state: it is malformed")
 	}
 	return nil
 }
 
-// encodeFile encodes a file with the fields of a stored one that this version does not know.
-// Known is decoded into, to learn which it knows.
+// encodeFile encodes a file with the fields of a stored file that this version does not know. Known is decoded into, to learn which it knows.
 func encodeFile(name string, file any, most int, stored map[string]any, known any) ([]byte, error) {
 	next, err := toJSONObject(file)
 	if err != nil {

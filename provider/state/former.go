@@ -6,18 +6,18 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// What a record has of former branches at most, so that a status that shows all of it has room for what it is about.
+// Limits of a record's former branches, so that a status that shows all of it has room for its own content.
 const (
 	maxFormer      = 500
 	maxFormerBytes = 64 << 10
 	// maxFormerBranches is the limit of status.atProvider.formerBranches.
 	maxFormerBranches = 10
-	// maxFormerAndTrees is how many directories a record has before it gives up those of former branches.
+	// maxFormerAndTrees is how many directories a record has before it drops the directories of former branches.
 	maxFormerAndTrees = 2 * maxNamed
 )
 
-// LimitFormer returns the directories of former branches that a record can have beside so many trees: each once, those that come
-// first before others. A directory without a branch or a path is left out.
+// LimitFormer returns the directories of former branches that a record can have beside so many trees: each once, in their order. A directory
+// without a branch or a path is left out.
 func LimitFormer(former []Tree, trees int) []Tree {
 	type place struct{ branch, path string }
 	seen, branches, size, out := map[place]bool{}, map[string]bool{}, 0, []Tree(nil)

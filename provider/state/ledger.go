@@ -28,14 +28,14 @@ type LedgerFile struct {
 	Events []LoggedEvent `json:"events,omitempty"`
 
 	// Taken is the head after the last events of a spec, where others follow them that no spec contains. Nil means that none follow.
-	// TakenHead says whether it holds: an older version keeps the field, and records what a spec asks for after it.
+	// TakenHead says whether it holds: an older version keeps the field, and records the events of a spec after it.
 	Taken *ledger.Head `json:"taken,omitempty"`
 }
 
 // A Recorder says on whose behalf an event was recorded.
 type Recorder string
 
-// RecorderMandate stands for an event that no spec contains. Events without a recorder are those of specs, of recoveries and of deletions.
+// RecorderMandate stands for an event that no spec contains. Events without a recorder come from specs, recoveries and deletions.
 const RecorderMandate Recorder = "mandate"
 
 // A LoggedEvent is an event as the file lists it, for audits: without the lists of Sites and trees, which the state has as far as they matter.
@@ -48,8 +48,9 @@ type LoggedEvent struct {
 	ledger.Event `json:",inline"`
 }
 
-// DecodeLedger returns the ledger that a file holds. It returns a *NewerError about one that only a newer version may change, and an error about
-// anything that Encode would not have written, but for fields that it does not know: any user who may push to the repository can write a file.
+// DecodeLedger returns the ledger that a file holds. It returns a *NewerError about a ledger that only a newer version may change, and an
+// error about content that Encode would not have written, but for fields that it does not know: any user who may push to the repository can
+// write a file.
 func DecodeLedger(content []byte) (LedgerFile, error) {
 	f := LedgerFile{}
 	if err := decodeFile(ledgerFile, content, maxLedgerBytes, &f.Header, &f); err != nil {
@@ -74,7 +75,7 @@ func (f LedgerFile) TakenHead() *ledger.Head {
 	return &head
 }
 
-// Append returns the file after events of a spec, and that led to a state. A claim and a cluster are those of who writes it.
+// Append returns the file with events of a spec appended, and the resulting state. The header names the claim and the cluster of the writer.
 func (f LedgerFile) Append(next ledger.State, events []ledger.Event) LedgerFile {
 	f.Events = slices.Clone(f.Events)
 	for i, e := range events {
@@ -98,7 +99,7 @@ func (f LedgerFile) AppendMandated(next ledger.State, events []ledger.Event) Led
 	return out
 }
 
-// withoutLists returns an event without what would make a list of events large.
+// withoutLists returns an event without the fields that would make a list of events large.
 func withoutLists(e ledger.Event) ledger.Event {
 	e = *e.DeepCopy()
 	if e.Ordered != nil {

@@ -28,8 +28,8 @@ func EncodeOwner(clusterUID string) ([]byte, error) {
 	return append(b, '\n'), errors.Wrap(err, "cannot encode owner of state")
 }
 
-// DecodeOwner returns the cluster that writes the state. Any user who may push to the repository can write the file, so it returns an
-// error about anything that EncodeOwner would not have written.
+// DecodeOwner returns the cluster that writes the state. Any user who may push to the repository can write the file, so it returns an error
+// about content that EncodeOwner would not have written.
 func DecodeOwner(content []byte) (string, error) {
 	o := owner{}
 	if err := json.Unmarshal(content, &o); err != nil || o.Version != ownerVersion || o.ClusterUID == "" || len(o.ClusterUID) > maxUID {

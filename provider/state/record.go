@@ -10,7 +10,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// A Delivery is what was done to a repository.
+// A Delivery is the change of a repository.
 type Delivery struct {
 	// Applied is the state of the ledger that the trees follow from, and IsHome says that the repository holds it.
 	Applied ledger.State
@@ -19,9 +19,9 @@ type Delivery struct {
 	Attempt *rolloutv1alpha1.Attempt
 	// Base is the tip of the branch that the commit goes on. Empty when nothing is pushed to the branch.
 	Base string
-	// Trees that are asked for, as they are afterwards.
+	// Trees are the desired trees, in their state after the delivery.
 	Trees []Tree
-	// Targets are the trees that a rollback to the revision restores where they are others than those that are asked for, by the paths of the directories.
+	// Targets are the trees that a rollback to the revision restores where they differ from the desired trees, by the paths of the directories.
 	Targets map[string]deliveryv1alpha1.HistoryTree
 	// Left are directories that are not asked for any more, and that are still there. The history has none of them: no rollback restores them.
 	Left []Tree
@@ -51,7 +51,7 @@ func (r RecordFile) After(d Delivery) RecordFile {
 	return r
 }
 
-// revisionAfter returns what the record says about the revision of a delivery.
+// revisionAfter returns the record's entry for the revision of a delivery.
 func (r RecordFile) revisionAfter(d Delivery) deliveryv1alpha1.HistoryEntry {
 	h := deliveryv1alpha1.HistoryEntry{Revision: d.Applied.Current.Number}
 	for _, was := range r.Revisions {
@@ -67,8 +67,8 @@ func (r RecordFile) revisionAfter(d Delivery) deliveryv1alpha1.HistoryEntry {
 	return h
 }
 
-// historyTrees returns the trees of a revision. A directory that is left as it is keeps the one that the history had of its Site, if that is a target of
-// its own.
+// historyTrees returns the trees of a revision. A directory with action Keep has its Site's tree from the history, if that is a target of its
+// own.
 func historyTrees(d Delivery, before []deliveryv1alpha1.HistoryTree) []deliveryv1alpha1.HistoryTree {
 	kept := map[string]deliveryv1alpha1.HistoryTree{}
 	for _, t := range before {
@@ -97,7 +97,7 @@ func hasLess(t Tree, revision int64) bool {
 	return !slices.ContainsFunc(t.Tracks, func(at deliveryv1alpha1.DeliveredTrack) bool { return at.Revision == revision && at.Weight == 100 })
 }
 
-// noteTargets returns a history in which each revision says what a ledger has about it, so that those are retained that a rollback may go to.
+// noteTargets returns a history in which each revision has its mark from a ledger, so that rollback targets are retained.
 func noteTargets(history []deliveryv1alpha1.HistoryEntry, s ledger.State) []deliveryv1alpha1.HistoryEntry {
 	out := slices.Clone(history)
 	for i := range out {
@@ -110,7 +110,7 @@ func noteTargets(history []deliveryv1alpha1.HistoryEntry, s ledger.State) []deli
 	return out
 }
 
-// lastRevisions returns the last revisions, and the newest one that can be a rollback target, however old it is.
+// lastRevisions returns the last revisions, and the newest revision of any age that can be a rollback target.
 func lastRevisions(history []deliveryv1alpha1.HistoryEntry, h deliveryv1alpha1.HistoryEntry) []deliveryv1alpha1.HistoryEntry {
 	all := slices.DeleteFunc(slices.Clone(history), func(o deliveryv1alpha1.HistoryEntry) bool { return o.Revision == h.Revision })
 	all = append(all, h)

@@ -16,21 +16,21 @@ const (
 	// maxBytes holds a thousand directories with the longest names, and the trees of the revisions that a rollback may restore.
 	maxBytes = 2 << 20
 
-	// maxNamed directories are named by a delivery, and so by a revision of the history, and a status shows as many. A record has those on top
-	// that were left by the revisions since the last one that was verified, each of which may have moved all.
+	// maxNamed directories are named by a delivery, and so by a revision of the history, and a status shows as many. A record also has the
+	// directories that were left by the revisions since the last verified revision, each of which may have moved all.
 	maxNamed = 500
 	maxTrees = 4 * maxNamed
 
-	// maxRevisions is how many revisions a record has, beside the newest one that a rollback may go to.
+	// maxRevisions is how many revisions a record has, beside the newest rollback target.
 	maxRevisions = ledger.MaxHistory
 )
 
-// A RecordFile is the file in which a repository records what it was brought to, and what that follows from.
+// A RecordFile is the file in which a repository records its applied position, and the evidence for it.
 type RecordFile struct {
 	Header                        `json:",inline"`
 	deliveryv1alpha1.LedgerRecord `json:",inline"`
 
-	// Deleted is true when the delivery to the repository was deleted. What is left is the head, and of the copy its numbers.
+	// Deleted is true when the delivery to the repository was deleted. The head remains, and the numbers of the copy.
 	Deleted bool `json:"deleted,omitempty"`
 	// LastNumber is the highest revision that commits of a lost state speak of. 0 where the state was not lost.
 	LastNumber int64 `json:"lastNumber,omitempty"`
@@ -57,8 +57,8 @@ type Tree struct {
 	Branch string `json:"branch"`
 }
 
-// DecodeRecord returns the record that a file holds. It returns a *NewerError about one that only a newer version may change, and an error about
-// anything that Encode would not have written, but for fields that it does not know.
+// DecodeRecord returns the record that a file holds. It returns a *NewerError about a record that only a newer version may change, and an
+// error about content that Encode would not have written, but for fields that it does not know.
 func DecodeRecord(content []byte) (RecordFile, error) {
 	r := RecordFile{}
 	if err := decodeFile(recordFile, content, maxBytes, &r.Header, &r); err != nil {
@@ -92,8 +92,8 @@ func (r RecordFile) checkDates() error {
 	return nil
 }
 
-// Tombstone returns what is left of a record when the delivery to the repository was deleted: where the ledger was, and its numbers, so that a
-// claim of the same name does not use them again.
+// Tombstone returns the remainder of a record when the delivery to the repository was deleted: the place of the ledger, and its numbers, so
+// that a claim of the same name does not use them again.
 func (r RecordFile) Tombstone() RecordFile {
 	t := RecordFile{
 		Header: Header{Claim: r.Claim, ClusterUID: r.ClusterUID}, Deleted: true, LastNumber: r.LastNumber,
@@ -105,8 +105,8 @@ func (r RecordFile) Tombstone() RecordFile {
 	return t
 }
 
-// Encode returns the content of the file. Equal records have equal content. Where not all fits, revisions lose their trees, and those last that a
-// rollback may go to. It returns an error about a record that DecodeRecord would not take even so.
+// Encode returns the content of the file. Equal records have equal content. Where not all fits, revisions lose their trees, rollback targets
+// last. It returns an error about a record that DecodeRecord would not take even so.
 func (r RecordFile) Encode() ([]byte, error) {
 	if err := r.checkDates(); err != nil {
 		return nil, errors.Wrap(err, "cannot encode state")

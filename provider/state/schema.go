@@ -17,11 +17,11 @@ import (
 	providerpackage "github.com/intentplane/intentplane/package/provider"
 )
 
-// A schema is what the CustomResourceDefinition says about a field.
+// A schema is the CustomResourceDefinition's schema of a field.
 type schema = extv1.JSONSchemaProps
 
-// loadSchemas returns the schemas of the files by their names, made of what the CustomResourceDefinition says about a status: a file that no status
-// could show would make every write of the status fail, so that nothing could be said about it.
+// loadSchemas returns the schemas of the files by their names, made of the CustomResourceDefinition's schema of a status: a file that no
+// status could show would make every write of the status fail, so that nothing could be said about it.
 var loadSchemas = sync.OnceValues(func() (map[string]schema, error) { //nolint:gochecknoglobals // Read once: it is part of the binary.
 	content, err := providerpackage.CRDs().ReadFile("crds/delivery.intentplane.dev_gitdeliveries.yaml")
 	if err != nil {
@@ -86,7 +86,7 @@ func checkValue(s schema, field string, v any) error {
 	return nil
 }
 
-// checkAmount returns an error about too few or too many of what a field has.
+// checkAmount returns an error about too few or too many elements of a field.
 func checkAmount(least, most *int64, field string, n int, of string) error {
 	switch {
 	case least != nil && int64(n) < *least:

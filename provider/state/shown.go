@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// maxShown trees are shown of the whole history, beside those of the revisions that are always shown. More would not leave an object
-	// room for what it is about.
+	// maxShown trees are shown of the whole history, beside the trees of the revisions that are always shown. More would not leave an object
+	// room for its own content.
 	maxShown = 500
 
-	// alwaysShown is how many good revisions a status has the trees of, whatever room there is: the one that runs, which the next revision
-	// goes back to, and the one before, which a user does.
+	// alwaysShown is how many good revisions have their trees in a status even without room: the running revision, the target of the next
+	// revision's rollback, and its predecessor, the target of a user's rollback.
 	alwaysShown = 2
 )
 
@@ -52,8 +52,8 @@ func FindTree(trees []Tree, branch, path string) (Tree, bool) {
 	return trees[i], true
 }
 
-// ShownTrees returns the directories as a status holds them: those that the revision names, which come first, and of those that were left as
-// many as there is room for. The others are known from the state, and without that by their markers.
+// ShownTrees returns the directories as a status holds them: the directories of the revision first, and as many of the left directories as
+// there is room for. The others are known from the state, and without that by their markers.
 func (r RecordFile) ShownTrees() []deliveryv1alpha1.DeliveredTree {
 	var out []deliveryv1alpha1.DeliveredTree
 	for _, t := range r.Trees[:min(len(r.Trees), maxNamed)] {
@@ -62,8 +62,8 @@ func (r RecordFile) ShownTrees() []deliveryv1alpha1.DeliveredTree {
 	return out
 }
 
-// Shown returns a copy of the history as a status holds it. The two newest good revisions have their trees, and of the others, those that
-// a rollback may restore first, as many as there is room for.
+// Shown returns a copy of the history as a status holds it. The two newest good revisions have their trees, and as many of the others as
+// there is room for, rollback targets first.
 func (r RecordFile) Shown() []deliveryv1alpha1.HistoryEntry {
 	var out []deliveryv1alpha1.HistoryEntry
 	for _, h := range r.Revisions {
@@ -81,8 +81,8 @@ func (r RecordFile) Shown() []deliveryv1alpha1.HistoryEntry {
 	return out
 }
 
-// byRollbackValue are the places of a history's revisions, by how much their trees matter: a rollback restores only good ones, and those
-// that are newer come first.
+// byRollbackValue returns the indexes of a history's revisions, by the value of their trees: a rollback restores only good revisions, and
+// newer ones come first.
 func byRollbackValue(history []deliveryv1alpha1.HistoryEntry) []int {
 	var worth, rest []int
 	for i, h := range slices.Backward(history) {

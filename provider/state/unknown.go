@@ -16,7 +16,7 @@ func unmarshalNumbers(content []byte, into any) error {
 	return errors.Wrap(d.Decode(into), "cannot decode JSON")
 }
 
-// toJSONObject returns what a value is in JSON.
+// toJSONObject returns the JSON object of a value.
 func toJSONObject(v any) (map[string]any, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -38,8 +38,8 @@ func understoodPart(stored map[string]any, into any) (map[string]any, error) {
 	return toJSONObject(into)
 }
 
-// retainUnknown adds the fields of a stored object to the next one that this version does not understand. Where both speak of different
-// revisions, nothing of what is below is about the next one.
+// retainUnknown adds the fields of a stored object that this version does not understand to the next object. Where the objects describe
+// different revisions, nested fields are not about the next one.
 func retainUnknown(next, stored, understood map[string]any) {
 	for name, was := range stored {
 		known, isKnown := understood[name]
@@ -97,7 +97,8 @@ func objectsOf(list any) []map[string]any {
 	return out
 }
 
-// itemKey returns what identifies an item of a list: an event, a directory, a Site, a repository or a revision. It returns "" for one that nothing does.
+// itemKey returns the identity of an item of a list: an event, a directory, a Site, a repository or a revision. It returns "" for an item
+// without an identity.
 func itemKey(item map[string]any) string {
 	for _, name := range []string{"seq", "path", "site", "delivery", "number", "revision"} {
 		if value, has := item[name]; has {

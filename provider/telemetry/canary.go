@@ -9,16 +9,16 @@ import (
 
 // Results of a step of a canary.
 const (
-	// StepReleased is that of a step whose pause or Gate ended.
+	// StepReleased is the result of a step whose pause or Gate ended.
 	StepReleased = "Released"
 
-	// StepPromoted is that of a step that a user released.
+	// StepPromoted is the result of a step that a user released.
 	StepPromoted = "Promoted"
 
-	// StepRejected is that of a step in which the revision was rejected.
+	// StepRejected is the result of a step in which the revision was rejected.
 	StepRejected = "Rejected"
 
-	// StepSuperseded is that of a step in which another revision took the place of the one that went out.
+	// StepSuperseded is the result of a step in which another revision took the place of its revision.
 	StepSuperseded = "Superseded"
 )
 

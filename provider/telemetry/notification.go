@@ -1,6 +1,6 @@
 package telemetry
 
-// A NotificationResult is how a post of a notification ended, or what became of a notification that is not posted again.
+// A NotificationResult is the end of a post of a notification, or of a notification that is not posted again.
 type NotificationResult string
 
 // Results of notifications.

@@ -1,5 +1,5 @@
-// Package telemetry has the metrics of the provider. Their labels have few values, whatever is in the cluster.
-// A new metric begins in metrics.go.
+// Package telemetry has the metrics of the provider. Their labels have few values, independent of the content of the cluster. A new metric
+// begins in metrics.go.
 package telemetry
 
 import (
@@ -28,8 +28,8 @@ const (
 	Failed = "Failed"
 )
 
-// Metrics of the provider. They may be used by several goroutines. Counters begin at zero with the process and are there from then on, so that the first increment
-// is one that Prometheus sees.
+// Metrics of the provider. They may be used by several goroutines. Counters begin at zero with the process and exist from then on, so that
+// Prometheus sees the first increment.
 type Metrics struct {
 	transitions, clusterTransitions, validations, rollbacks, outcomes, operations, measurements *prometheus.CounterVec
 	phases, clusterPhases, syncs, operationSeconds, groups, measuring                           *prometheus.HistogramVec

@@ -85,7 +85,7 @@ func combineLabels(labels ...[]string) [][]string {
 	return out
 }
 
-// errorClasses are the classes of the errors of Git servers, and that of an operation without one.
+// errorClasses are the classes of the errors of Git servers, and the class of an operation without one.
 func errorClasses() []string { return append(toStrings(failure.Classes()...), Succeeded) }
 
 // operations are the operations of Git servers that are counted.

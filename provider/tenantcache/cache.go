@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// itemOverhead is what an item takes beside its key and its value, by and large.
+// itemOverhead is the approximate memory of an item beside its key and its value.
 const itemOverhead = 256
 
-// A Cache remembers values until they take too many bytes together. Then the namespace that takes the most forgets what it has not used for
-// the longest time, so that no namespace takes the place of others. It is safe for concurrent use.
+// A Cache remembers values until they take too many bytes together. Then the namespace that takes the most drops its least recently used
+// values, so that no namespace takes the place of others. It is safe for concurrent use.
 type Cache[V any] struct {
 	mu    sync.Mutex
 	limit int
 	size  int
 	items map[string]*list.Element
-	// used are the items of each namespace, those that were used last in front.
+	// used are the items of each namespace, the most recently used in front.
 	used  map[string]*list.List
 	bytes map[string]int
 }

@@ -45,9 +45,9 @@ type Revision struct {
 	Spans []Span
 }
 
-// A Span is one part of what happened to a revision.
+// A Span is one part of the history of a revision.
 type Span struct {
-	// Name says what happened, such as push. Spans of several Sites or steps share it.
+	// Name names the operation, such as push. Spans of several Sites or steps share it.
 	Name string
 
 	// Key is unique in the revision. The ID follows from it.
@@ -63,7 +63,7 @@ type Span struct {
 	Attributes map[string]string
 }
 
-// An Exporter exports traces. It holds a bounded number of spans while the collector cannot be reached, and drops those that follow.
+// An Exporter exports traces. It holds a bounded number of spans while the collector cannot be reached, and drops later ones.
 type Exporter struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
@@ -89,7 +89,7 @@ func New(ctx context.Context, endpoint, version string) (*Exporter, error) {
 	return &Exporter{provider: p, tracer: p.Tracer("github.com/intentplane/intentplane/provider/tracing")}, nil
 }
 
-// CheckEndpoint returns an error for what is not the URL of a collector. One with a password is refused, since errors would show it.
+// CheckEndpoint returns an error for text that is not the URL of a collector. One with a password is refused, since errors would show it.
 func CheckEndpoint(endpoint string) (*url.URL, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -133,7 +133,7 @@ func (e *Exporter) exportSpan(ctx context.Context, id trace.TraceID, s Span) {
 	span.End(trace.WithTimestamp(ended))
 }
 
-// Start waits until the context ends, and exports what is queued. It makes an Exporter a Runnable of a manager.
+// Start waits until the context ends, and exports queued spans. It makes an Exporter a Runnable of a manager.
 func (e *Exporter) Start(ctx context.Context) error {
 	<-ctx.Done()
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
@@ -159,7 +159,7 @@ func spanID(of trace.TraceID, key string) trace.SpanID {
 
 type identityKey struct{}
 
-// identity is what a span is exported with.
+// identity has the IDs with which a span is exported.
 type identity struct {
 	trace trace.TraceID
 	span  trace.SpanID

@@ -52,7 +52,7 @@ const (
 	ApprovedBy   = "Intentplane-Approved-By"
 )
 
-// ClaimValue returns what Claim says of a claim.
+// ClaimValue returns the value of the trailer Claim for a claim.
 func ClaimValue(c rolloutv1alpha1.ClaimReference) string {
 	return fmt.Sprintf("%s/%s %s/%s", c.APIGroup, c.Kind, c.Namespace, c.Name)
 }

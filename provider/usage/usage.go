@@ -24,8 +24,8 @@ const (
 	claimField  = "intentplane.claim"
 )
 
-// Index adds the indexes by which managed resources are found by what they use. It is called once for each cache. It returns an error if
-// the cache already has an index.
+// Index adds the indexes of managed resources by the configurations, Sites and claims that they use. It is called once for each cache. It
+// returns an error if the cache already has an index.
 func Index(ctx context.Context, i client.FieldIndexer) error {
 	if err := i.IndexField(ctx, &deliveryv1alpha1.GitDelivery{}, configField, configIndexKeys); err != nil {
 		return errors.Wrap(err, "cannot index GitDeliveries by configuration")
@@ -47,9 +47,10 @@ func OfConfig(ctx context.Context, r client.Reader, c client.Object) ([]delivery
 	return l.Items, errors.Wrapf(err, "cannot list GitDeliveries of %s %q", kind, c.GetName())
 }
 
-// Holders returns the GitDeliveries that a configuration has to stay for: those that may use it, and those that may have written to its
-// repository before they were refused. A GitDelivery that only names the configuration does not count, otherwise any tenant who may create
-// a GitDelivery could keep a ClusterProviderConfig. It returns an error if they cannot be listed, or if c is not a configuration.
+// Holders returns the GitDeliveries that a configuration has to stay for: GitDeliveries that may use it, and GitDeliveries that may have
+// written to its repository before they were refused. A GitDelivery that only names the configuration does not count, otherwise any tenant
+// who may create a GitDelivery could keep a ClusterProviderConfig. It returns an error if they cannot be listed, or if c is not a
+// configuration.
 func Holders(ctx context.Context, r client.Reader, c client.Object) ([]deliveryv1alpha1.GitDelivery, error) {
 	ds, err := OfConfig(ctx, r, c)
 	kind, spec := kindAndSpec(c)
@@ -90,8 +91,8 @@ func SecretsOf(c client.Object) []client.ObjectKey {
 // maxNamed is how many GitDeliveries a message names.
 const maxNamed = 3
 
-// Describe returns what a deletion waits for, and what to do. It names a few of the GitDeliveries, sorted, and no number that changes with
-// each of them.
+// Describe names the GitDeliveries that a deletion waits for, and the remedy. It names a few of the GitDeliveries, sorted, and no number that
+// changes with each of them.
 func Describe(what string, users []deliveryv1alpha1.GitDelivery) string {
 	names := []string{}
 	for i := range users {

@@ -143,8 +143,9 @@ func findRefusal(u *unstructured.Unstructured) *FinalFailure {
 	return NewFinalFailure(reason, message, c.LastTransitionTime.Time)
 }
 
-// FirstFinalFailure returns the first final failure of several objects that was declared since a time, or nil. An earlier one is about an earlier content of
-// its object: a Deployment keeps its condition until the pods of the next template make progress. One that counts at once comes before one that has to settle.
+// FirstFinalFailure returns the first final failure of several objects that was declared since a time, or nil. An earlier one is about an
+// earlier content of its object: a Deployment keeps its condition until the pods of the next template make progress. A failure that counts at
+// once comes before a failure that has to settle.
 func FirstFinalFailure(objects []*unstructured.Unstructured, since time.Time) *FinalFailure {
 	var first *FinalFailure
 	for _, u := range objects {

@@ -6,8 +6,9 @@ import (
 	"github.com/intentplane/intentplane/apis/containerimage"
 )
 
-// IsSameImage reports whether a cluster runs the image that it is asked for. Digests are compared whatever the registry: admission policies of clusters
-// replace registries by mirrors. Without a digest in what is asked for, repository and tag have to be equal, and the cluster may have added a digest.
+// IsSameImage reports whether a cluster runs the desired image. Digests are compared for all registries: admission policies of clusters
+// replace registries by mirrors. Without a digest in the desired image, repository and tag have to be equal, and the cluster may have added a
+// digest.
 func IsSameImage(asked, has string) bool {
 	if asked == has {
 		return asked != ""

@@ -31,7 +31,7 @@ type container struct {
 	LastState    containerState `json:"lastState"`
 }
 
-// containerState is what a container does, or did before.
+// containerState is the present or the last state of a container.
 type containerState struct {
 	Waiting *struct {
 		Reason  string `json:"reason"`
@@ -65,7 +65,7 @@ func PodTrouble(pods []unstructured.Unstructured) Trouble {
 	return worst
 }
 
-// podGravity orders reasons: what a user has to repair comes before what may end by itself.
+// podGravity orders reasons: problems that a user has to repair come before problems that may end by themselves.
 func podGravity(reason string) int {
 	return slices.Index([]string{
 		"", v1alpha1.HealthReasonNotReady, v1alpha1.HealthReasonUnschedulable, v1alpha1.HealthReasonCrashLoop, v1alpha1.HealthReasonImagePull, v1alpha1.HealthReasonConfigMissing,
@@ -87,7 +87,7 @@ func (p pod) troubleReason() Trouble {
 	return worst
 }
 
-// troubleReason returns why a container is not ready. A container that ended, or ended before and is not ready, is one that ends again and again.
+// troubleReason returns why a container is not ready. A container that ended, or ended before and is not ready, crashes again and again.
 func (c container) troubleReason() Trouble {
 	waiting := ""
 	if c.State.Waiting != nil {

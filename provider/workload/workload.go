@@ -1,7 +1,8 @@
-// Package workload reads what Deployments, ReplicaSets and pods of a Site's cluster report: whether pods of one image are available, or why none is.
+// Package workload reads the reports of Deployments, ReplicaSets and pods of a Site's cluster: whether pods of one image are available, or
+// why none is.
 //
-// It is pure. The pods that count are those of the ReplicaSet of the Deployment's present revision: what a Deployment reports as available includes pods
-// of the image before.
+// It is pure. The pods that count are the pods of the ReplicaSet of the Deployment's present revision: the available pods of a Deployment
+// include pods of the previous image.
 package workload
 
 import (
@@ -65,7 +66,7 @@ type Health struct {
 	State           v1alpha1.HealthState
 	Reason, Message string
 
-	// Available and Updated are pods of the image, AvailableOther pods of other images, and Desired the pods that are asked for.
+	// Available and Updated are pods of the image, AvailableOther pods of other images, and Desired the desired pods.
 	Available, AvailableOther, Updated, Desired int32
 
 	// PodSelector selects the pods whose trouble is the reason why none is available. Empty if that is known already.
@@ -75,8 +76,8 @@ type Health struct {
 // IsAbsent reports whether the Site has no Deployment of the claim at all.
 func (h Health) IsAbsent() bool { return h.State == v1alpha1.HealthMissing && h.Desired == 0 }
 
-// SelectTracks returns the Deployments of a claim that count for an image. While two tracks are beside each other, those are the ones with the image, if
-// there are any: the other track runs what was there before.
+// SelectTracks returns the Deployments of a claim that count for an image. While two tracks are beside each other, the Deployments with the
+// image count, if there are any: the other track runs the previous revision.
 func SelectTracks(image string, deployments []*unstructured.Unstructured) []*unstructured.Unstructured {
 	hasTrack := func(u *unstructured.Unstructured) bool { return u.GetLabels()[track.LabelTrack] != "" }
 	if !slices.ContainsFunc(deployments, hasTrack) {
@@ -98,7 +99,8 @@ func SelectTracks(image string, deployments []*unstructured.Unstructured) []*uns
 	return out
 }
 
-// Assess returns where the Deployments of a claim stand, of which all have to run an image. An empty image stands for any. The ReplicaSets are those of the Deployments.
+// Assess returns where the Deployments of a claim stand, of which all have to run an image. An empty image stands for any. The ReplicaSets
+// belong to the Deployments.
 func Assess(image string, deployments, replicaSets []*unstructured.Unstructured) Health {
 	if len(deployments) == 0 {
 		return Health{State: v1alpha1.HealthMissing, Reason: v1alpha1.HealthReasonWorkloadMissing, Message: "no Deployment has the labels intentplane.dev/claim and intentplane.dev/workload"}
@@ -183,7 +185,7 @@ func assessOne(image string, d deployment, sets []deployment) Health {
 	return out
 }
 
-// desiredPods returns how many pods a Deployment is asked for, which is 1 if it does not say.
+// desiredPods returns the desired replicas of a Deployment, which is 1 if it does not say.
 func (d deployment) desiredPods() int32 {
 	if d.Spec.Replicas == nil {
 		return 1

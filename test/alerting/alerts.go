@@ -1,4 +1,5 @@
-// Package alerting runs the alerts of package/observability in promtool: on series that a test writes, and on those that a real Prometheus server scraped.
+// Package alerting runs the alerts of package/observability in promtool: on series that a test writes, and on series that a real Prometheus
+// server scraped.
 package alerting
 
 import (
@@ -77,17 +78,17 @@ func FindAlert(t *testing.T, all []Alert, name string) Alert {
 	return Alert{}
 }
 
-// A Firing is what one alert says when it fires. Without a name none does.
+// A Firing is one firing alert with its labels and value. Without a name none does.
 type Firing struct {
 	Alert
 
-	// SeriesLabels are the labels of the alert beside those of the rule, and Value is that of its expression.
+	// SeriesLabels are the labels of the alert beside the labels of the rule, and Value is the value of its expression.
 	SeriesLabels map[string]string
 	Value        float64
 }
 
-// CheckWrittenSeries runs promtool on series that a test wrote. One alert has to fire once it has waited, and not before; all others are silent. It returns an
-// error with what promtool printed if that is not so.
+// CheckWrittenSeries runs promtool on series that a test wrote. One alert has to fire once it has waited, and not before; all others are
+// silent. It returns an error with the output of promtool if that is not so.
 func CheckWrittenSeries(t *testing.T, all []Alert, series map[string]string, want Firing) error {
 	t.Helper()
 	var tests []any
@@ -101,7 +102,7 @@ func CheckWrittenSeries(t *testing.T, all []Alert, series map[string]string, wan
 	return runPromtool(t, all, series, tests)
 }
 
-// runPromtool returns an error, with what promtool printed, if one of the tests fails.
+// runPromtool returns an error, with the output of promtool, if one of the tests fails.
 func runPromtool(t *testing.T, all []Alert, series map[string]string, tests []any) error {
 	t.Helper()
 	program, err := controlplane.ToolPath(t.Context(), "PROMTOOL")

@@ -32,7 +32,7 @@ const (
 	poll = 250 * time.Millisecond
 )
 
-// An Observer asks a Prometheus server, which scrapes an installation, about what belongs to one namespace.
+// An Observer asks a Prometheus server, which scrapes an installation, about the series of one namespace.
 type Observer struct {
 	Server    *promserver.Server
 	Namespace string
@@ -46,13 +46,13 @@ func ScrapeJobs(cp *controlplane.ControlPlane, interval time.Duration) []promser
 	}
 }
 
-// A Snapshot is what the server had scraped at one time.
+// A Snapshot has the scraped series of one time.
 type Snapshot struct {
 	at     time.Time
 	series model.Vector
 }
 
-// TakeSnapshot waits until the server has scraped the provider and the function, and returns what it has of the metrics that the alerts name.
+// TakeSnapshot waits until the server has scraped the provider and the function, and returns the series of the metrics that the alerts name.
 func (o Observer) TakeSnapshot(t *testing.T) Snapshot {
 	t.Helper()
 	o.await(t, func() string {
@@ -71,7 +71,7 @@ func (o Observer) takeNow(t *testing.T) Snapshot {
 	return m
 }
 
-// seriesAt returns what the server has, of a moment, of the metrics that the alerts name.
+// seriesAt returns the server's series, at a moment, of the metrics that the alerts name.
 func (o Observer) seriesAt(t *testing.T, at time.Time) model.Vector {
 	t.Helper()
 	return o.ask(t, fmt.Sprintf("{__name__=~%q}", strings.Join(metricsOf(t, ReadAlerts(t)), "|")), at)
@@ -91,8 +91,9 @@ func (o Observer) ask(t *testing.T, query string, at time.Time) model.Vector {
 	return v
 }
 
-// ExpectFiring waits until the expressions of some alerts hold for the namespace. Then promtool gets series in which the snapshot before lasts for long, and after it
-// this one: no alert fires in the first, and in the second one those that are named, each with the labels and the text that belong to what was scraped.
+// ExpectFiring waits until the expressions of some alerts hold for the namespace. Then promtool gets series in which the snapshot before
+// lasts for long, and after it this one: no alert fires in the first, and in the second one only the named alerts, each with the labels and
+// the text of the scraped series.
 func (o Observer) ExpectFiring(t *testing.T, before Snapshot, names ...string) {
 	t.Helper()
 	all := ReadAlerts(t)
@@ -111,8 +112,9 @@ func (o Observer) ExpectFiring(t *testing.T, before Snapshot, names ...string) {
 	}
 }
 
-// awaitAlerts waits until the expression of each alert holds for the namespace, and returns what was scraped then, and what each alert says. A moment counts once all
-// that was scraped at it has come in, and if it has both programs, unless an alert is about one that is gone: a busy machine does not answer each scrape in time.
+// awaitAlerts waits until the expression of each alert holds for the namespace, and returns the snapshot of that moment, and the firings of
+// each alert. A moment counts once all of its scrapes have come in, and if it has both programs, unless an alert is about a missing program:
+// a busy machine does not answer each scrape in time.
 func (o Observer) awaitAlerts(t *testing.T, wanted []Alert) (Snapshot, map[string][]Firing) {
 	t.Helper()
 	var m Snapshot
@@ -128,7 +130,7 @@ func (o Observer) awaitAlerts(t *testing.T, wanted []Alert) (Snapshot, map[strin
 		switch {
 		case len(missing) > 0:
 		case !cmp.Equal(m.series, o.seriesAt(t, m.at)):
-			return "the server still takes what it scraped"
+			return "the server still stores scraped samples"
 		case !areAboutAbsence(wanted) && len(o.ask(t, buildInfo, m.at)) < programs:
 			return "the provider and the function are not scraped both"
 		default:
@@ -160,7 +162,7 @@ func (o Observer) await(t *testing.T, missing func() string) {
 	}
 }
 
-// firingAt returns what an alert says of the namespace once it has waited.
+// firingAt returns the firings of an alert for the namespace once it has waited.
 func (o Observer) firingAt(t *testing.T, a Alert, at time.Time) []Firing {
 	t.Helper()
 	var out []Firing
@@ -203,7 +205,7 @@ func labelsOf(m model.Metric) map[string]string {
 	return out
 }
 
-// joinSnapshots returns series, as promtool reads them, that have the values of one snapshot for long, and then those of another one.
+// joinSnapshots returns series, as promtool reads them, with the values of one snapshot for long, followed by the values of another.
 func joinSnapshots(before, after map[string]model.SampleValue) map[string]string {
 	minutes := int(held.Minutes())
 	out := map[string]string{}

@@ -1,9 +1,9 @@
 // Package apiserver is a double of an API server, for tests of who watches one.
 //
-// A list and the watch that follows it are two requests, and a real API server sends a watch all that happened since the list. The
-// double of client-go keeps no history, so what is deleted between the two is never sent, and a test's cache holds it for ever; it
-// gives no resource versions to objects, without which a reader does not see that one changed; and it gives a watch its own objects, which
-// who reads them then changes. This one has a history, and sends copies.
+// A list and the watch that follows it are two requests, and a real API server sends a watch all that happened since the list. The double of
+// client-go keeps no history, so deletions between the two are never sent, and a test's cache holds the deleted objects for ever; it gives no
+// resource versions to objects, without which a reader does not see that an object changed; and it gives a watch its own objects, which the
+// reader then changes. This one has a history, and sends copies.
 package apiserver
 
 import (
@@ -50,7 +50,7 @@ func New(kinds map[string]schema.GroupVersionResource) *Server {
 	return s
 }
 
-// Tracker has the objects. What a reaction of a test does with it is sent to watchers, as is what others do.
+// Tracker has the objects. Changes by a reaction of a test are sent to watchers, as all other changes.
 func (s *Server) Tracker() clienttesting.ObjectTracker { return s.history }
 
 // A history is a tracker of objects that gives each change a version, and keeps all of them.
@@ -80,7 +80,7 @@ func (h *history) Update(r schema.GroupVersionResource, o runtime.Object, ns str
 	return h.recordChange(watch.Modified, r, o, ns, func(o runtime.Object) error { return h.ObjectTracker.Update(r, o, ns) })
 }
 
-// Patch replaces an object by one that was patched. It returns an error if it does not exist.
+// Patch replaces an object by its patched version. It returns an error if it does not exist.
 func (h *history) Patch(r schema.GroupVersionResource, o runtime.Object, ns string, _ ...metav1.PatchOptions) error {
 	return h.Update(r, o, ns)
 }
@@ -138,8 +138,8 @@ func (h *history) List(r schema.GroupVersionResource, k schema.GroupVersionKind,
 	return list, nil
 }
 
-// Watch sends what happened since a version, and what happens. Without a version that is all that ever did. It returns an error if
-// the version is none, or the selector.
+// Watch sends past events since a version, and new ones. Without a version that is all that ever did. It returns an error if the version is
+// none, or the selector.
 func (h *history) Watch(r schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error) {
 	only, since, err := selectedBy(opts)
 	if err != nil {

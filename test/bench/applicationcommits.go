@@ -23,7 +23,7 @@ import (
 	"github.com/intentplane/intentplane/test/load"
 )
 
-// hookToken is what webhooks are signed with.
+// hookToken is the token that signs webhooks.
 const hookToken = "a token of some length"
 
 // An application of the benchmark is built of a repository of its own.
@@ -68,7 +68,8 @@ func (o *application) object() *unstructured.Unstructured {
 	return u
 }
 
-// measureCommits builds an Application after another one has made Crossplane watch what it composes, and then some commits more. The worst of them counts.
+// measureCommits builds an Application after another one has made Crossplane watch its composed kinds, and then some commits more. The worst
+// of them counts.
 func (a *applications) measureCommits(ctx context.Context, shape string, figures map[string]float64) error {
 	// Both shapes are in one namespace, where a claim and a namespaced composite may not have the same name.
 	group, _, _ := strings.Cut(shape, ".")
@@ -97,7 +98,7 @@ func (a *applications) measureCommits(ctx context.Context, shape string, figures
 	return a.s.checkBreakerClosed(ctx)
 }
 
-// measureFirst makes an Application, waits until it is Running, and returns what was spent.
+// measureFirst makes an Application, waits until it is Running, and returns its cost.
 func (a *applications) measureFirst(ctx context.Context, shape, name string) (*application, error) {
 	o, err := a.newApplication(ctx, shape, name)
 	if err != nil {
@@ -326,10 +327,12 @@ func (o *application) countTokens(ctx context.Context, what func() error) error 
 	return nil
 }
 
-// applicationTokens are what the circuit breakers charged the composites of Applications of a shape, and their deployments, which have a breaker each.
+// applicationTokens are the tokens that the circuit breakers charged the composites of Applications of a shape, and their deployments, which
+// have a breaker each.
 type applicationTokens struct{ own, below float64 }
 
-// tokens returns what was charged so far: a namespaced Application is the composite itself, and a claim has one behind it. The deployments of both are namespaced.
+// tokens returns the tokens charged so far: a namespaced Application is the composite itself, and a claim has one behind it. The deployments
+// of both are namespaced.
 func (o *application) tokens(ctx context.Context) (applicationTokens, error) {
 	m, err := o.s.cp.CoreMetrics(ctx)
 	if err != nil {

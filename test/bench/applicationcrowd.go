@@ -30,14 +30,16 @@ const (
 	// crowdFlap is how often each of their Deployments loses its last pod, or finds it again.
 	crowdFlap = 5 * time.Second
 
-	// crowdFlapLeast is which part of those changes has to come about. Half of them are more than twice as many as the writes that are counted in a minute.
+	// crowdFlapLeast is the part of these changes that has to come about. Half of them are more than twice as many as the writes that are
+	// counted in a minute.
 	crowdFlapLeast = 0.5
 )
 
-// crowdImage is what all of them run.
+// crowdImage is the image of all of them.
 var crowdImage = "registry.example.org/crowd/app@sha256:" + strings.Repeat("1", 64)
 
-// An applicationCrowd is what many Applications ask the provider for: an ImageBuild, which real kpack carries out, and a SiteHealth each. It is measured once.
+// An applicationCrowd has many Applications' requests to the provider: an ImageBuild, which real kpack carries out, and a SiteHealth each. It
+// is measured once.
 type applicationCrowd struct {
 	s       *stage
 	figures map[string]float64
@@ -143,7 +145,7 @@ func forEachApplication(ctx context.Context, fn func(ctx context.Context, i int)
 	return g.Wait()
 }
 
-// makeApplication makes what the provider has to do for one of them, and what runs.
+// makeApplication makes the provider's objects for one of them, and its workload.
 func (c *applicationCrowd) makeApplication(ctx context.Context, i int) error {
 	name, namespace := crowdName(i), crowdNamespace(i)
 	if err := c.edge.ApplyYAML(ctx, fmt.Appendf(nil, crowdWorkload, name, namespace, crowdImage)); err != nil {
@@ -196,7 +198,7 @@ func (c *applicationCrowd) awaitReady(ctx context.Context, kind string) error {
 	}
 }
 
-// measureSteady measures what they cost while nothing happens.
+// measureSteady measures their cost while nothing happens.
 func (c *applicationCrowd) measureSteady(ctx context.Context, figures map[string]float64) error {
 	if err := waitForInterval(ctx, steadyInterval); err != nil {
 		return err
@@ -321,7 +323,7 @@ spec:
     spec: {containers: [{name: app, image: "%[3]s"}]}
 `
 
-// crowdManaged is what the function composes for an Application, without its deployment.
+// crowdManaged has the composed objects of an Application, without its deployment.
 const crowdManaged = `
 apiVersion: build.intentplane.dev/v1alpha1
 kind: ImageBuild

@@ -33,7 +33,7 @@ const (
 	applicationQuiet = 12 * time.Second
 )
 
-// applications are built by real kpack and brought to a second cluster by real Flux. Those of each shape are measured once.
+// applications are built by real kpack and brought to a second cluster by real Flux. The Applications of each shape are measured once.
 type applications struct {
 	s *stage
 	// figures of each shape, by its API version.
@@ -49,7 +49,7 @@ const (
 	applicationsClaimed    = "claims.intentplane.dev/v1alpha1"
 )
 
-// applicationFigures are what an Application costs, and how long its steps take.
+// applicationFigures are the cost of an Application, and the duration of its steps.
 func applicationFigures(s *stage) []figure {
 	a, c := &applications{s: s}, &applicationCrowd{s: s}
 	return []figure{

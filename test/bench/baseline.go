@@ -21,8 +21,8 @@ import (
 	"github.com/intentplane/intentplane/test/patience"
 )
 
-// The shapes of the baseline: what a composite costs of which nothing is ours. It has three fields, and composes one ConfigMap, which another program changes as
-// often as the provider changes a GitDelivery.
+// The shapes of the baseline: the cost of a composite without any part of ours. It has three fields, and composes one ConfigMap, which
+// another program changes as often as the provider changes a GitDelivery.
 var (
 	namespacedBaseline = shape{name: "baseline-namespaced", apiVersion: "bench.intentplane.dev/v1alpha1", kind: "Baseline", composite: "baselines"}
 	claimBaseline      = shape{name: "baseline-claims", apiVersion: "claims.bench.intentplane.dev/v1alpha1", kind: "Baseline", composite: "xbaselines"}

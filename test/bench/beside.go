@@ -18,7 +18,7 @@ const (
 	flapEvery = time.Second
 )
 
-// besideFigures are how many times as long good deployments take, made at once, beside what is not good.
+// besideFigures are the time of good deployments, made at once beside faulty ones, divided by their time alone.
 func besideFigures(s *stage) []figure {
 	y := &beside{s: s}
 	return []figure{
@@ -77,7 +77,7 @@ func (y *beside) makeBroken(ctx context.Context) error {
 	return g.Wait()
 }
 
-// brokenIntent returns, in turn, an intent that is none, and one that names a Site that is not there.
+// brokenIntent returns, in turn, an invalid intent, and an intent for a Site that does not exist.
 func brokenIntent(i int) string {
 	if i%2 == 0 {
 		return `{"service": "Not A Name", "type": "web"}`

@@ -31,7 +31,7 @@ type bundles struct {
 	figures map[string]float64
 }
 
-// bundleFigures are what Bundles cost, and how long one takes.
+// bundleFigures are the cost of Bundles, and the duration of one.
 func bundleFigures(s *stage) []figure {
 	b := &bundles{s: s}
 	return []figure{
@@ -89,7 +89,8 @@ func newBenchBundle(name string, packages, layers int) *unstructured.Unstructure
 	return o
 }
 
-// measureLayers deploys one Bundle after another one has made Crossplane watch what it composes, and counts what Crossplane's circuit breaker charges for it.
+// measureLayers deploys one Bundle after another one has made Crossplane watch its composed kinds, and counts the tokens of Crossplane's
+// circuit breaker.
 func (b *bundles) measureLayers(ctx context.Context, figures map[string]float64) error {
 	ctx, cancel := context.WithTimeout(ctx, bundlePatience)
 	defer cancel()
@@ -116,7 +117,8 @@ func (b *bundles) measureLayers(ctx context.Context, figures map[string]float64)
 	return err
 }
 
-// allowedEvents returns what the circuit breaker charged composites of Bundles. Those of their packages have a breaker each.
+// allowedEvents returns the tokens that the circuit breaker charged composites of Bundles. The composites of their packages have a breaker
+// each.
 func (b *bundles) allowedEvents(ctx context.Context) (float64, error) {
 	m, err := b.s.cp.CoreMetrics(ctx)
 	if err != nil {
@@ -139,7 +141,7 @@ func (b *bundles) allowedEvents(ctx context.Context) (float64, error) {
 	return sum, nil
 }
 
-// measureSteady makes many Bundles, and measures what they cost while nothing happens.
+// measureSteady makes many Bundles, and measures their cost while nothing happens.
 func (b *bundles) measureSteady(ctx context.Context, figures map[string]float64) error {
 	ctx, cancel := context.WithTimeout(ctx, bundlePatience)
 	defer cancel()
@@ -179,7 +181,7 @@ func (b *bundles) measureSteady(ctx context.Context, figures map[string]float64)
 	return err
 }
 
-// observeVersions returns the versions of all Bundles, of what is composed and made for them, and of their records.
+// observeVersions returns the versions of all Bundles, of their composed objects and packages, and of their records.
 func (b *bundles) observeVersions(ctx context.Context) (map[string]string, error) {
 	out := map[string]string{}
 	for _, kind := range []string{"claims.intentplane.dev/Bundle", "claims.intentplane.dev/XBundle", "state.intentplane.dev/BundleState", "intentplane.dev/IntentDeployment"} {

@@ -54,7 +54,7 @@ func (c *canary) canaryFigure(name string, part func(*canary, context.Context) e
 	}
 }
 
-// openClusters starts the clusters, and what measures the first of them, once.
+// openClusters starts the clusters, and the Prometheus server of the first, once.
 func (c *canary) openClusters(ctx context.Context) error {
 	if c.figures != nil {
 		return nil

@@ -57,7 +57,7 @@ func (c *canary) measureSteps(ctx context.Context) error {
 	return nil
 }
 
-// countSteps counts what the second revision costs, and times its steps.
+// countSteps counts the cost of the second revision, and times its steps.
 func (c *canary) countSteps(y *run) error {
 	ledger, err := load.NewLedger(y.ctx, c.s.cp.Client, y.Namespace)
 	if err != nil {
@@ -86,8 +86,8 @@ func (c *canary) countSteps(y *run) error {
 	return c.countPods(y)
 }
 
-// countPods counts the pods that were made at a Site in each track, beyond those of the first revision in the stable one. It returns an error if a Site had
-// fewer pods of the canary than replicas.
+// countPods counts the pods that were made at a Site in each track, beyond the pods of the first revision in the stable track. It returns an
+// error if a Site had fewer pods of the canary than replicas.
 func (c *canary) countPods(y *run) error {
 	for _, s := range y.Sites {
 		made := s.Started()
@@ -184,7 +184,7 @@ func (c *canary) measureShares(ctx context.Context) error {
 	return nil
 }
 
-// printCharges prints what a part of the release costs Crossplane's circuit breaker.
+// printCharges prints the tokens that a part of the release costs at Crossplane's circuit breaker.
 func (c *canary) printCharges(y *run, part func() error) error {
 	ledger, err := load.NewLedger(y.ctx, c.s.cp.Client, y.Namespace)
 	if err != nil {
@@ -328,7 +328,7 @@ func lastRequestTo(name string, y *run, after time.Time) time.Time {
 	return after
 }
 
-// measureAll measures what was not measured yet, so that the requests of all stories count.
+// measureAll takes the missing measurements, so that the requests of all stories count.
 func (c *canary) measureAll(ctx context.Context) error {
 	for name, measure := range map[string]func(context.Context) error{"tokens": c.measureSteps, "share": c.measureShares, "pause": c.measurePauses, "breach": c.measureCanaryBreach} {
 		if _, ok := c.figures[name]; ok {

@@ -85,7 +85,8 @@ func (s *stage) watchPushes(ctx context.Context, repo string) <-chan time.Time {
 	return at
 }
 
-// breakerTokens returns what Crossplane's circuit breaker charges for a claim with so many sites, from apply to Succeeded. It has 100.
+// breakerTokens returns the tokens that Crossplane's circuit breaker charges for a claim with so many sites, from apply to Succeeded. It has
+// 100.
 func (s *stage) breakerTokens(sites int) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if err := s.openControlPlane(ctx); err != nil {

@@ -24,8 +24,8 @@ const (
 	flapInterval = time.Second
 	flapNs       = "flapping"
 
-	// flapWarmup passes before something is measured, for flapMeasured. It is not a whole minute: a status is written once in a minute from the first flap on,
-	// and a write at each end of what is measured would make four of three minutes.
+	// flapWarmup passes before something is measured, for flapMeasured. It is not a whole minute: a status is written once in a minute from
+	// the first flap on, and a write at each end of the measured time would make four of three minutes.
 	flapWarmup   = 90 * time.Second
 	flapMeasured = 3 * time.Minute
 
@@ -49,7 +49,7 @@ func (f *fleet) fleetFigure(name string) func(context.Context) (float64, error) 
 		if f.figures != nil {
 			return f.figures[name], nil
 		}
-		// A control plane of its own: what others left on it would count.
+		// A control plane of its own: the remains of earlier figures would count.
 		if err := f.s.closeControlPlane(); err != nil {
 			return 0, err
 		}
@@ -85,7 +85,7 @@ func (f *fleet) createClusters(ctx context.Context) error {
 	return f.awaitReady(limited)
 }
 
-// clusterManifests returns a cluster, and what watches it.
+// clusterManifests returns a cluster, and its watching object.
 func clusterManifests(i int) []byte {
 	watched := fleetManaged
 	if i < composedClusters {
@@ -140,7 +140,7 @@ func (f *fleet) writeKubeconfig(name string) ([]byte, error) {
 	return b, errors.Wrap(err, "cannot write kubeconfig")
 }
 
-// setInfrastructure writes what the infrastructure of a cluster says of itself.
+// setInfrastructure writes the status of a cluster's infrastructure.
 func (f *fleet) setInfrastructure(ctx context.Context, i int, well bool) error {
 	status, message := "True", ""
 	if !well {
@@ -188,7 +188,7 @@ func managedClusters() *unstructured.UnstructuredList {
 	return l
 }
 
-// measureFlaps measures what happens while all clusters flap.
+// measureFlaps measures the cost while all clusters flap.
 func (f *fleet) measureFlaps(ctx context.Context) (map[string]float64, error) {
 	flapping, stop := context.WithCancel(ctx)
 	defer stop()

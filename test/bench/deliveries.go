@@ -147,7 +147,7 @@ func (s *stage) recordTips(ctx context.Context, repo string) func() []tip {
 		now := time.Now()
 		commit, err := s.cp.Git.Git(ctx, repo, "rev-parse", "refs/heads/"+load.Branch)
 		if err != nil {
-			return // What is missing is found missing.
+			return // The measurement reports the missing tip.
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -11,7 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/bench/catalog"
 )
 
-// An effort is what a measurement took: the time by the clock, and how many processors other programs, or other guests of the same host, kept busy meanwhile.
+// An effort is the effort of a measurement: the time by the clock, and how many processors other programs, or other guests of the same host,
+// kept busy meanwhile.
 type effort struct {
 	took   time.Duration
 	others float64
@@ -32,14 +33,14 @@ func startMeter(fs procfs.FS) (meter, error) {
 	return meter{fs: fs, began: time.Now(), all: all, own: own}, err
 }
 
-// effort returns what was taken since the start. It returns an error if the kernel does not answer.
+// effort returns the effort since the start. It returns an error if the kernel does not answer.
 func (m meter) effort() (effort, error) {
 	took := time.Since(m.began)
 	all, own, err := readBusy(m.fs, os.Getpid())
 	return effort{took: took, others: max(0, (all-m.all-(own-m.own))/took.Seconds())}, err
 }
 
-// readBusy returns the seconds that all processors were busy, and those of them for a process and all that it started.
+// readBusy returns the seconds that all processors were busy, and the seconds of them for a process and its descendants.
 func readBusy(fs procfs.FS, pid int) (all, own float64, err error) {
 	stat, err := fs.Stat()
 	if err != nil {
@@ -53,8 +54,8 @@ func readBusy(fs procfs.FS, pid int) (all, own float64, err error) {
 	return c.User + c.Nice + c.System + c.IRQ + c.SoftIRQ + c.Steal, treeSeconds(running, pid), nil
 }
 
-// treeSeconds returns the seconds that processors were busy for a process, for those that it started, and for those of them that ended. One that ends while they
-// are read is left out.
+// treeSeconds returns the seconds that processors were busy for a process, for its descendants, and for ended children of both. A process
+// that ends while they are read is left out.
 func treeSeconds(running procfs.Procs, root int) float64 {
 	stats, children := map[int]procfs.ProcStat{}, map[int][]int{}
 	for _, p := range running {
@@ -72,7 +73,7 @@ func treeSeconds(running procfs.Procs, root int) float64 {
 	return ticks / clockTicks
 }
 
-// readMachine returns what this machine is. It returns an error if the kernel does not answer.
+// readMachine returns the properties of this machine. It returns an error if the kernel does not answer.
 func readMachine(fs procfs.FS) (catalog.Machine, error) {
 	memory, err := fs.Meminfo()
 	if err != nil || memory.MemTotalBytes == nil {

@@ -33,7 +33,7 @@ func (e *engine) deliverTogether(ctx context.Context) (float64, error) {
 	return e.deliveryRate(ctx, "together")
 }
 
-// overCommand is the same as a multiple of what the git command does.
+// overCommand is the same as a multiple of the git command's speed.
 func (e *engine) overCommand(ctx context.Context) (float64, error) {
 	return e.ratioToCommand(ctx, "together")
 }
@@ -117,7 +117,7 @@ func addPeerFiles(files map[string]string, n int) {
 	}
 }
 
-// hostilePack is the most memory that a process takes which looks at servers that send what is small on the wire and large in memory.
+// hostilePack is the peak memory of a process that looks at servers which send packs that are small on the wire and large in memory.
 func hostilePack(ctx context.Context) (float64, error) {
 	return benchmark{pkg: "./provider/git", pattern: "BenchmarkHostilePack", unit: "MiB", long: "1x", times: 1}.measure(ctx, slices.Max[[]float64])
 }

@@ -12,7 +12,7 @@ type figure struct {
 	measure func(ctx context.Context) (float64, error)
 }
 
-// allFigures returns all figures in the order in which they are measured: what needs a machine for itself comes last.
+// allFigures returns all figures in the order in which they are measured: figures that need a machine for themselves come last.
 func allFigures(s *stage) []figure {
 	alone := slices.Concat(stateFigures(), functionFigures(), gitFigures())
 	for i := range alone {
@@ -21,7 +21,7 @@ func allFigures(s *stage) []figure {
 	return slices.Concat(eventFigures(s), canaryFigures(s), providerFigures(s), idleFigures(s), applicationFigures(s), bundleFigures(s), notificationFigures(s), besideFigures(s), writeFigures(s), thousandFigures(s), pluginFigures(s), alone)
 }
 
-// eventFigures are what releases cost on a control plane: events of Crossplane, and pushes.
+// eventFigures are the costs of releases on a control plane: events of Crossplane, and pushes.
 func eventFigures(s *stage) []figure {
 	t, r := &story{s: s}, &spread{s: s}
 	return []figure{
@@ -37,7 +37,7 @@ func eventFigures(s *stage) []figure {
 	}
 }
 
-// canaryFigures are those of releases that share requests between two tracks.
+// canaryFigures are the figures of releases that share requests between two tracks.
 func canaryFigures(s *stage) []figure {
 	c := &canary{s: s}
 	return []figure{
@@ -53,7 +53,7 @@ func canaryFigures(s *stage) []figure {
 	}
 }
 
-// providerFigures are how quickly the provider delivers, and what it and its Gates need.
+// providerFigures are the provider's speed of delivery, and its resources with Gates.
 func providerFigures(s *stage) []figure {
 	g := &judged{s: s}
 	return []figure{
@@ -71,7 +71,7 @@ func providerFigures(s *stage) []figure {
 	}
 }
 
-// idleFigures are what a control plane costs on which nothing is asked for.
+// idleFigures are the cost of a control plane without requests.
 func idleFigures(s *stage) []figure {
 	y, f := &steady{s: s}, &fleet{s: s}
 	return []figure{
@@ -87,7 +87,7 @@ func idleFigures(s *stage) []figure {
 	}
 }
 
-// stateFigures are those of the state branch, and of what prunes it and the directories.
+// stateFigures are the figures of the state branch, and of pruning it and the directories.
 func stateFigures() []figure {
 	r := &records{}
 	return []figure{
@@ -100,7 +100,7 @@ func stateFigures() []figure {
 	}
 }
 
-// functionFigures are what calls of the function cost, and each part of them.
+// functionFigures are the cost of calls of the function, and of each part of them.
 func functionFigures() []figure {
 	return []figure{
 		{"render_cold_over_kustomize", "times", callFigure("cold", "render_cold_over_kustomize", medianOfValues)},
@@ -121,7 +121,7 @@ func functionFigures() []figure {
 	}
 }
 
-// gitFigures are how quickly the provider works with a repository, and counts what it manages, without Kubernetes.
+// gitFigures are the provider's speed with a repository, and counts of its results, without Kubernetes.
 func gitFigures() []figure {
 	e, l := &engine{}, &large{}
 	return []figure{

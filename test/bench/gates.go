@@ -34,7 +34,7 @@ func (y *judged) gateFigure(name string) func(context.Context) (float64, error) 
 		if y.figures != nil {
 			return y.figures[name], nil
 		}
-		// A provider of its own: what it delivered before would stay in its memory.
+		// A provider of its own: earlier deliveries would stay in its memory.
 		if err := errors.Join(y.s.closeControlPlane(), y.s.openControlPlane(ctx)); err != nil {
 			return 0, err
 		}
@@ -93,7 +93,7 @@ func (y *judged) createGates(ctx context.Context, prometheus string) error {
 	return l.Measuring(ctx, judgedPlace, judgedClaims)
 }
 
-// countQueries measures what the provider takes, and counts what the server is asked.
+// countQueries measures the provider's load, and counts the queries of the server.
 func (y *judged) countQueries(ctx context.Context, prometheus string) (map[string]float64, error) {
 	queries, err := answeredQueries(ctx, prometheus)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/test/hostile"
 )
 
-// clusterPatience is how long the provider may take to say what a hostile cluster does.
+// clusterPatience is how long the provider may take to report a hostile cluster.
 const clusterPatience = 5 * time.Minute
 
 // hostileSite is a Site whose cluster is hostile.
@@ -86,7 +86,7 @@ func (s *stage) deliverToHostile(ctx context.Context, name string, c *hostile.Cl
 	return s.cp.ApplyObject(ctx, o)
 }
 
-// awaitBlamed waits until so many SiteSyncs name what a cluster does.
+// awaitBlamed waits until so many SiteSyncs name the fault of a cluster.
 func (s *stage) awaitBlamed(ctx context.Context, want int) error {
 	ctx, cancel := context.WithTimeout(ctx, clusterPatience)
 	defer cancel()

@@ -21,7 +21,7 @@ type keeper struct {
 	fs      procfs.FS
 	today   string
 
-	// effort is that of the last run.
+	// effort is the effort of the last run.
 	effort effort
 }
 

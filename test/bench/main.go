@@ -3,9 +3,9 @@
 //
 //	figure NAME VALUE UNIT
 //
-// With arguments it measures the figures of these names only, which may be patterns such as steady_*, and with -slice those of one slice, such as 3/8. What a
-// figure is compared with is measured in the same run. With -needs it measures nothing, and prints what has to be built for them; with -stale it prints the
-// figures whose code changed since they were measured.
+// With arguments it measures the figures of these names only, which may be patterns such as steady_*, and with -slice the figures of one
+// slice, such as 3/8. The reference of a relative figure is measured in the same run. With -needs it measures nothing, and prints the
+// programs to build for them; with -stale it prints the figures whose code changed since they were measured.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 
 func runCommand(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	needs := flags.Bool("needs", false, "Print what has to be built for the figures, and measure nothing.")
+	needs := flags.Bool("needs", false, "Print the programs to build for the figures, and measure nothing.")
 	stale := flags.Bool("stale", false, "Print the figures whose code changed since they were measured, and measure nothing.")
 	slice := flags.String("slice", "", "Measure the figures of a slice, such as 3/8.")
 	if err := flags.Parse(args); err != nil {
@@ -75,8 +75,8 @@ func runFigures(ctx context.Context, only string) error {
 	return errors.Join(err, s.closeControlPlane())
 }
 
-// measureFigures measures the figures that are wanted, prints and keeps them. One that fails, or is outside its bound, is among the errors in the end, and
-// hides no other one.
+// measureFigures measures the figures that are wanted, prints and keeps them. A figure that fails, or is outside its bound, is among the
+// errors in the end, and hides no other one.
 func (k *keeper) measureFigures(ctx context.Context, all []figure, only string) error {
 	known, failures := false, []error{}
 	for _, f := range all {

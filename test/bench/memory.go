@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// providerMemory returns what the provider's process holds once the claims are delivered, as the kernel says in this field.
+// providerMemory returns the memory of the provider's process once the claims are delivered, as the kernel says in this field.
 func (s *stage) providerMemory(field string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if _, err := s.claimLatencies(ctx); err != nil {
@@ -20,7 +20,7 @@ func (s *stage) providerMemory(field string) func(context.Context) (float64, err
 	}
 }
 
-// readProcessMemory returns what the provider's process holds now.
+// readProcessMemory returns the present memory of the provider's process.
 func (s *stage) readProcessMemory(field string) (float64, error) {
 	return readMemoryOf(s.cp.ProviderPID(), field)
 }

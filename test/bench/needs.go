@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/test/bench/catalog"
 )
 
-// A need is what has to be built before a figure is measured. Each includes those before it.
+// A need is the set of programs to build before a figure is measured. Each includes the needs before it.
 type need int
 
 const (
@@ -19,19 +19,19 @@ const (
 	needServer
 	// needPackages is the need of a control plane with our packages.
 	needPackages
-	// needEverything is the need of what runs beside a control plane: GitOps engines, Prometheus, a gateway.
+	// needEverything is the need of the components beside a control plane: GitOps engines, Prometheus, a gateway.
 	needEverything
 )
 
 // serverPrograms are the programs of a control plane, by the names that tools/tools.sh has for them.
 const serverPrograms = "ETCD KUBE_APISERVER KUBE_CONTROLLERS KUBECTL CROSSPLANE_CORE CROSSPLANE_CRDS"
 
-// printedNeeds are how needs are printed: "packages" for those of this repository, and the programs, or "all" of them.
+// printedNeeds are the printed forms of needs: "packages" for the packages of this repository, and the programs, or "all" of them.
 func printedNeeds() map[need]string {
 	return map[need]string{needNothing: "", needServer: serverPrograms, needPackages: "packages " + serverPrograms, needEverything: "packages all"}
 }
 
-// printNeeds prints what the figures need that some patterns match. It returns an error if no figure has such a name.
+// printNeeds prints the needs of the figures that some patterns match. It returns an error if no figure has such a name.
 func printNeeds(only string) error {
 	n, known := needsOf(only)
 	if !known {
@@ -41,7 +41,7 @@ func printNeeds(only string) error {
 	return nil
 }
 
-// needsOf returns what the figures need together that some patterns match, and false if no figure has such a name.
+// needsOf returns the combined need of the figures that some patterns match, and false if no figure has such a name.
 func needsOf(only string) (need, bool) {
 	most, known := needNothing, false
 	for _, f := range allFigures(&stage{}) {
@@ -52,7 +52,7 @@ func needsOf(only string) (need, bool) {
 	return most, known
 }
 
-// needOf returns what a figure needs. One that is not listed needs everything.
+// needOf returns the need of a figure. A figure that is not listed needs everything.
 func needOf(name string) need {
 	switch {
 	case isFigureOf(name, functionFigures()), isFigureOf(name, gitFigures()), catalog.Matches(name, "prune_*"):

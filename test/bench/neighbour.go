@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// neighbourDeliveries are created one after another, each when the one before is Ready, after a first one that starts everything.
+	// neighbourDeliveries are created one after another, each when the previous delivery is Ready, after a first delivery that starts everything.
 	neighbourDeliveries = 40
 
 	// hostileWays and hostileDeliveries are configurations and GitDeliveries of the hostile tenant.
@@ -31,7 +31,7 @@ const (
 // neighbourDelay is how long a delivery of one namespace takes beside a tenant whose proxies hang, whose servers drip, whose reads and pushes
 // at the same server hang, and whose deliveries fill all queues, divided by how long it takes without that tenant.
 func (s *stage) neighbourDelay(ctx context.Context) (float64, error) {
-	// A provider of its own: what it had to do before would count.
+	// A provider of its own: its earlier work would count.
 	if err := s.closeControlPlane(); err != nil {
 		return 0, err
 	}

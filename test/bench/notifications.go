@@ -139,7 +139,7 @@ func awaitTaken(ctx context.Context, r *receiver.Receiver, name string, want int
 	}
 }
 
-// delays returns how long each notification took. One that was taken before the watch showed the status took no time.
+// delays returns how long each notification took. A notification that was taken before the watch showed the status took no time.
 func (n *notified) delays(taken map[string]time.Time) []float64 {
 	out := make([]float64, 0, len(taken))
 	for name, at := range taken {

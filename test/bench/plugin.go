@@ -50,7 +50,7 @@ type pluginBench struct {
 	shown int
 }
 
-// pluginFigures are how quickly kubectl-intent answers, and what it costs to observe deployments.
+// pluginFigures are the response times of kubectl-intent, and the cost of observing deployments.
 func pluginFigures(s *stage) []figure {
 	p := &pluginBench{}
 	with := func(n int, measure func(context.Context) (float64, error)) func(context.Context) (float64, error) {
@@ -110,7 +110,7 @@ func (p *pluginBench) close() error {
 	return err
 }
 
-// benchNamespace is that of all deployments: a list of it has all of them.
+// benchNamespace is the namespace of all deployments: a list of it has all of them.
 const benchNamespace = "team-a"
 
 // showUpTo writes the objects of deployments until there are n.
@@ -128,7 +128,7 @@ func (p *pluginBench) showUpTo(ctx context.Context, n int) error {
 	return nil
 }
 
-// install writes a namespace, ten configurations, and what Crossplane and the packages make.
+// install writes a namespace, ten configurations, and the objects that Crossplane and the packages make.
 func (p *pluginBench) install(ctx context.Context) error {
 	all, err := samples.Installation()
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *pluginBench) install(ctx context.Context) error {
 		return err
 	}
 	for _, o := range all {
-		// Policies would deny what Crossplane alone may write.
+		// Policies would deny objects that only Crossplane may write.
 		if strings.HasPrefix(o.GetKind(), "ValidatingAdmissionPolicy") {
 			continue
 		}
@@ -187,7 +187,7 @@ func renameSample(o *unstructured.Unstructured, name string) (*unstructured.Unst
 	return out, errors.Wrap(err, "cannot decode sample")
 }
 
-// addSites gives a SiteSync ten Sites, those of the sample first.
+// addSites gives a SiteSync ten Sites, the Sites of the sample first.
 func addSites(o *unstructured.Unstructured) error {
 	for _, fields := range [][]string{{"spec", "forProvider", "sites"}, {"status", "atProvider", "sites"}} {
 		sites, _, err := unstructured.NestedSlice(o.Object, fields...)
@@ -250,7 +250,7 @@ func (p *pluginBench) timeCommand(ctx context.Context, says string, args ...stri
 	began := time.Now()
 	out, err := c.CombinedOutput()
 	took := time.Since(began)
-	// Doctor exits with 1 for what it finds.
+	// Doctor exits with 1 for its findings.
 	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) || !strings.Contains(string(out), says) {
 		return 0, errors.Errorf("kubectl-intent %s does not say %q: %v: %.1000s", strings.Join(args, " "), says, err, out)
 	}
@@ -282,7 +282,7 @@ func (p *pluginBench) whyTime(quantile float64) func(context.Context) (float64, 
 	}
 }
 
-// whyRequests counts what why asks of the API server, by a proxy between both.
+// whyRequests counts the requests of why to the API server, by a proxy between both.
 func (p *pluginBench) whyRequests(ctx context.Context) (float64, error) {
 	asked := &atomic.Int64{}
 	proxy, err := p.startCountingProxy(asked)

@@ -26,7 +26,7 @@ const (
 // processorTimes are the seconds that each component kept a processor busy.
 type processorTimes map[string]float64
 
-// readProcessorTimes reads what each component needed up to now.
+// readProcessorTimes reads the processor time of each component up to now.
 func readProcessorTimes(cp *controlplane.ControlPlane) (processorTimes, error) {
 	out := processorTimes{}
 	for name, pid := range cp.Processes() {
@@ -39,7 +39,7 @@ func readProcessorTimes(cp *controlplane.ControlPlane) (processorTimes, error) {
 	return out, nil
 }
 
-// printSince prints what each component needed since then for one of some deployments, the most expensive first.
+// printSince prints the processor time of each component since then for one of some deployments, the most expensive first.
 func (t processorTimes) printSince(w io.Writer, cp *controlplane.ControlPlane, deployments int) error {
 	now, err := readProcessorTimes(cp)
 	if err != nil {

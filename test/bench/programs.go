@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// Each program is measured in so many rounds. Of times and rates the best one counts: on a machine that others use too, that is
-	// the round in which it was disturbed least. Of what is a ratio within each round, the median counts.
+	// Each program is measured in so many rounds. Of times and rates the best one counts: on a machine that others use too, that is the round
+	// in which it was disturbed least. Of ratios within each round, the median counts.
 	rounds = 5
 
 	// benchTime is how long a round of one of Go's benchmarks takes.
@@ -66,7 +66,7 @@ func callFigure(name, unit string, pick func([]float64) float64) func(context.Co
 	}
 }
 
-// canaryCall returns how long a call of a deployment takes that shares requests at 100 Sites, divided by decoding what it gets.
+// canaryCall returns how long a call of a deployment takes that shares requests at 100 Sites, divided by the time of decoding its input.
 func canaryCall(ctx context.Context) (float64, error) {
 	return benchmark{pkg: "./function/deployment", pattern: "BenchmarkCanaryCall", result: "call", unit: "canary_call_over_decode"}.measure(ctx, medianOfValues)
 }
@@ -87,14 +87,14 @@ func stepTime(ctx context.Context) (float64, error) {
 	return benchmark{pkg: "./apis/step", pattern: "BenchmarkStep", result: "BenchmarkStep", unit: "step_us"}.measure(ctx, slices.Min[[]float64])
 }
 
-// stateMetrics returns what it takes to count 5,000 GitDeliveries for Crossplane's metrics.
+// stateMetrics returns the cost of counting 5,000 GitDeliveries for Crossplane's metrics.
 func stateMetrics(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		return benchmark{pkg: "./provider/controller/setup", pattern: "BenchmarkCountStates", result: "BenchmarkCountStates", unit: unit}.measure(ctx, slices.Min[[]float64])
 	}
 }
 
-// claimsMemory is what the function's process holds after 1,000 claims. It takes its time: once is enough.
+// claimsMemory is the memory of the function's process after 1,000 claims. It takes its time: once is enough.
 func claimsMemory(unit string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		return benchmark{pkg: ".", pattern: "BenchmarkMemory", result: "BenchmarkMemory", unit: unit, times: 1}.measure(ctx, medianOfValues)
@@ -165,7 +165,7 @@ func gitDeliveries(ctx context.Context) (float64, error) {
 	return bestGitRate(ctx, seedRepository(), peerDeliveries, func(int) string { return "web" })
 }
 
-// seedRepository returns a repository of the same size as the one that our own benchmark writes to.
+// seedRepository returns a repository of the same size as the repository of our own benchmark.
 func seedRepository() map[string]string {
 	files := map[string]string{}
 	for i := range 200 {

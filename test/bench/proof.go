@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// proofs are revisions of one deployment, one after another, after a first one that starts everything.
+	// proofs is the number of revisions of one deployment, one after another, after a first revision that starts everything.
 	proofs = 15
 
 	// proofPatience is how long one of them may take.

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// recordNamespace is one that each API server has.
+	// recordNamespace exists in each API server.
 	recordNamespace = "default"
 
 	// modifications of a record of modifiedPackages are made one after another.
@@ -165,12 +165,12 @@ func largeRecordBytes(ctx context.Context, kube kubernetes.Interface) (float64, 
 	return float64(n), nil
 }
 
-// wrongPlans returns how many of 10,000 random plans of what to prune are others than a naive rule makes.
+// wrongPlans returns how many of 10,000 random prune plans differ from the plans of a naive rule.
 func wrongPlans(ctx context.Context) (float64, error) {
 	return benchmark{pkg: "./provider/prune", pattern: "BenchmarkPlan", result: "BenchmarkPlan", unit: "prune_wrong", long: "1x", times: 1}.measure(ctx, slices.Max[[]float64])
 }
 
-// hexadecimal returns digits that compress as badly as those of a digest.
+// hexadecimal returns digits that compress as badly as a digest's digits.
 func hexadecimal(seed, digits int) string {
 	out, x := "", uint64(seed)*0x9e3779b97f4a7c15+uint64(digits)
 	for len(out) < digits {

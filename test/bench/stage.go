@@ -28,13 +28,13 @@ const (
 type stage struct {
 	cp      *controlplane.ControlPlane
 	latency *latency
-	// audited is true if the API server logs what is asked of it.
+	// audited is true if the API server logs its requests.
 	audited bool
-	// coreArgument is a flag of Crossplane's core besides those of every test, or empty.
+	// coreArgument is a flag of Crossplane's core in addition to the flags of every test, or empty.
 	coreArgument string
-	// serverArgument is a flag of the API server besides those of every test, or empty.
+	// serverArgument is a flag of the API server in addition to the flags of every test, or empty.
 	serverArgument string
-	// hasBaseline is true if the control plane has what composites are compared with.
+	// hasBaseline is true if the control plane has the baseline of composites.
 	hasBaseline bool
 	// hasBundles is true if the control plane has the Configuration of Bundles.
 	hasBundles bool
@@ -67,7 +67,7 @@ func (s *stage) openControlPlane(ctx context.Context) error {
 	if s.hasBundles {
 		o = o.WithApplications()
 	}
-	// What is measured is what would run in production, without its debug log, but that Prometheus may be on this machine.
+	// The measured programs run as in production, without their debug log, but that Prometheus may be on this machine.
 	o.Function.Args, o.Provider.Args = []string{"--allow-loopback-checks"}, []string{"--allow-loopback-checks"}
 	if s.hooks != "" {
 		root, err := controlplane.Root()
@@ -92,8 +92,8 @@ func (s *stage) openControlPlane(ctx context.Context) error {
 	return s.prepareCatalog(ctx)
 }
 
-// openAudited starts a control plane whose API server logs what is asked of it, in the place of another one. Crossplane's core and the API server have the
-// arguments of the shape besides.
+// openAudited starts a control plane whose API server logs its requests, in the place of another one. Crossplane's core and the API server
+// have the arguments of the shape besides.
 func (s *stage) openAudited(ctx context.Context, of shape) error {
 	if s.audited && s.coreArgument == of.coreArgument && s.serverArgument == of.serverArgument {
 		return s.openControlPlane(ctx)

@@ -9,7 +9,8 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// printStale prints the figures whose code changed since they were measured, with the directories that changed, and those that were never measured.
+// printStale prints the figures whose code changed since they were measured, with the directories that changed, and the figures that were
+// never measured.
 func printStale(ctx context.Context) error {
 	root, err := controlplane.Root()
 	if err != nil {
@@ -37,7 +38,7 @@ func describeStale(s catalog.Stale) string {
 	return fmt.Sprintf("%s: changed since: %s", s.Name, strings.Join(s.Changed, " "))
 }
 
-// measuredPackages returns the packages that a figure measures: those of our programs, or of Go's benchmarks.
+// measuredPackages returns the packages that a figure measures: the packages of our programs, or of Go's benchmarks.
 func measuredPackages(name string) []string {
 	switch {
 	case isFigureOf(name, pluginFigures(&stage{})), name == "status_all_over_fetch":

@@ -21,12 +21,12 @@ const (
 	steadyDeliveries = 5000
 	steadyPlaces     = 10
 
-	// steadyInterval is how often the repositories are looked at, and steadyIntervals how many of these are measured, after one in
-	// which what the deliveries left behind ends.
+	// steadyInterval is how often the repositories are looked at, and steadyIntervals how many of these are measured, after an interval in
+	// which the work of the deliveries ends.
 	steadyInterval  = time.Minute
 	steadyIntervals = 3
 
-	// clockTicks is how many of those that the kernel counts are a second.
+	// clockTicks is the number of the kernel's ticks in a second.
 	clockTicks = 100
 )
 
@@ -42,7 +42,7 @@ func (y *steady) steadyFigure(name string) func(context.Context) (float64, error
 		if y.figures != nil {
 			return y.figures[name], nil
 		}
-		// A provider of its own: what it delivered before would stay in its memory.
+		// A provider of its own: earlier deliveries would stay in its memory.
 		if err := y.s.closeControlPlane(); err != nil {
 			return 0, err
 		}
@@ -91,7 +91,7 @@ func waitForInterval(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// measureIntervals measures what happens in some intervals.
+// measureIntervals measures the traffic and the load of some intervals.
 func (y *steady) measureIntervals(ctx context.Context, places []string) (map[string]float64, error) {
 	l, err := load.New(y.s.cp)
 	if err != nil {
@@ -141,7 +141,7 @@ func countRewritten(ctx context.Context, l *load.Load, before map[string]string)
 	return n, err
 }
 
-// traffic is what was counted up to a moment.
+// traffic has the counts up to a moment.
 type traffic struct {
 	pushes, requests int
 	cpu              float64

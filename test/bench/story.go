@@ -19,7 +19,7 @@ const (
 	fleetPlace = "ten"
 	fleetSites = 10
 
-	// stagger is how long each engine answers after the one before, at the first revision.
+	// stagger is the delay of each engine's answer after the previous engine's, at the first revision.
 	stagger = 500 * time.Millisecond
 
 	// quiet is how long Crossplane says nothing of tokens before they are counted.
@@ -36,8 +36,8 @@ const (
 	gateInterval = 5 * time.Second
 )
 
-// A story is a good revision, a bad one that a Gate rejects, and the rollback, at ten Sites with real engines and real measurements. It is
-// measured once.
+// A story is a good revision, a bad revision that a Gate rejects, and the rollback, at ten Sites with real engines and real measurements. It
+// is measured once.
 type story struct {
 	s       *stage
 	figures map[string]float64
@@ -130,7 +130,7 @@ func (y *story) measureStory(ctx context.Context, figures map[string]float64) er
 	return err
 }
 
-// printLedger prints what cost something, and when, on the standard error.
+// printLedger prints each charge with its time, on the standard error.
 func printLedger(l *load.Ledger) {
 	all := l.Entries()
 	for _, e := range all {
@@ -165,7 +165,7 @@ func (y *story) deployAgain(ctx context.Context, f *load.Fleet, o *unstructured.
 	return y.deployFirst(ctx, f, o)
 }
 
-// countTokens counts what something costs until nothing does any more. It returns an error if the circuit breaker opened.
+// countTokens counts the tokens of a function until no more are charged. It returns an error if the circuit breaker opened.
 func (y *story) countTokens(ctx context.Context, figures map[string]float64, name string, what func() error) error {
 	before, err := y.s.allowedEvents(ctx)
 	if err != nil {
@@ -189,7 +189,7 @@ func (y *story) countTokens(ctx context.Context, figures map[string]float64, nam
 	return nil
 }
 
-// awaitSettled returns what was spent when nothing costs anything any more.
+// awaitSettled returns the tokens spent when no more are charged.
 func (y *story) awaitSettled(ctx context.Context) (float64, error) {
 	for {
 		before, err := y.s.allowedEvents(ctx)

@@ -30,7 +30,7 @@ type thousand struct {
 	figures map[string]float64
 }
 
-// thousandFigures are what many deployments cost together, and one of them among the others.
+// thousandFigures are the costs of many deployments together, and of one of them among the others.
 func thousandFigures(s *stage) []figure {
 	y := &thousand{s: s}
 	return []figure{
@@ -66,7 +66,7 @@ func (y *thousand) thousandFigure(name string) func(context.Context) (float64, e
 func (y *thousand) measureThousand(ctx context.Context) (map[string]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, manyPatience)
 	defer cancel()
-	// Programs of their own: what they did before would stay in their memory.
+	// Programs of their own: their earlier work would stay in their memory.
 	if err := y.s.closeControlPlane(); err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (y *thousand) deployMany(ctx context.Context, name string, n int) (time.Dur
 	return (&writes{s: y.s}).deployCrowd(ctx, namespacedShape, name, n)
 }
 
-// measureMemory reads what provider and function hold of the deployments.
+// measureMemory reads the memory of provider and function with the deployments.
 func (y *thousand) measureMemory(_ context.Context, figures map[string]float64) error {
 	for name, pid := range map[string]int{"provider": y.s.cp.ProviderPID(), "function": y.s.cp.FunctionPID()} {
 		v, err := residentMebibytes(pid)

@@ -109,7 +109,8 @@ func (y *thousand) countAnswers(ctx context.Context) (float64, error) {
 	return m.Sum("intentplane_function_answers_total", nil), err
 }
 
-// measureResync lets nothing happen for a while in which each deployment is looked at again, and reads what all components needed, in percent of one processor.
+// measureResync lets nothing happen for a while in which each deployment is looked at again, and reads the processor time of all components,
+// in percent of one processor.
 func (y *thousand) measureResync(ctx context.Context, figures map[string]float64) error {
 	before, err := readProcessorTimes(y.s.cp)
 	if err != nil {

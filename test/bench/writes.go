@@ -27,14 +27,14 @@ const (
 	logPatience = 2 * time.Second
 )
 
-// A shape is one of those that a deployment, or the baseline, has.
+// A shape is a shape of a deployment, or of the baseline.
 type shape struct {
 	name, apiVersion, kind string
 	// composite is the resource that Crossplane reconciles.
 	composite string
-	// coreArgument is a flag that Crossplane's core has besides those of every test, or empty.
+	// coreArgument is a flag of Crossplane's core in addition to the flags of every test, or empty.
 	coreArgument string
-	// serverArgument is a flag that the API server has besides those of every test, or empty.
+	// serverArgument is a flag of the API server in addition to the flags of every test, or empty.
 	serverArgument string
 }
 
@@ -63,7 +63,7 @@ func withManyWorkers(of shape) shape {
 	return of
 }
 
-// A cost is what some deployments cost the API server.
+// A cost is the cost of some deployments at the API server.
 type cost struct {
 	tally *load.Tally
 	took  time.Duration
@@ -77,7 +77,7 @@ type writes struct {
 	costs map[string]cost
 }
 
-// writeFigures are what deployments cost the API server, alone and many at once. They need an API server that logs.
+// writeFigures are the costs of deployments at the API server, alone and many at once. They need an API server that logs.
 func writeFigures(s *stage) []figure {
 	y := &writes{s: s, costs: map[string]cost{}}
 	each := func(c cost) float64 { return c.tally.EachOf(c.tally.Writes) }
@@ -105,7 +105,7 @@ func writeFigures(s *stage) []figure {
 	}
 }
 
-// crowdFigure returns what one of some deployments costs that are made at once.
+// crowdFigure returns the cost of one of some deployments that are made at once.
 func (y *writes) crowdFigure(of shape, n int, pick func(cost) float64) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		name := fmt.Sprintf("%s-%d", of.name, n)
@@ -136,7 +136,7 @@ func (y *writes) overOther(one, other shape, pick func(cost) float64) func(conte
 	}
 }
 
-// measureCrowd makes deployments at once, waits until nothing more follows, and reads what they cost.
+// measureCrowd makes deployments at once, waits until nothing more follows, and reads their cost.
 func (y *writes) measureCrowd(ctx context.Context, of shape, name string, n int) (cost, error) {
 	if of.kind != "IntentDeployment" {
 		if err := y.s.openBaseline(ctx); err != nil {

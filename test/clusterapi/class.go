@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// ClassName and WorkerClass are those of Class.
+// ClassName and WorkerClass are the names of Class and of its workers.
 const (
 	ClassName   = "in-memory"
 	WorkerClass = "default-worker"

@@ -26,7 +26,7 @@ type provider struct {
 	args            []string
 }
 
-// knownProviders returns those of Cluster API. The names follow from their own manifests.
+// knownProviders returns the providers of Cluster API. The names follow from their own manifests.
 func knownProviders() []provider {
 	topology := "--feature-gates=ClusterTopology=true"
 	return []provider{
@@ -96,7 +96,7 @@ type installation struct {
 	certificates    string
 }
 
-// prepareInstallation makes a certificate, and reads what is to be installed.
+// prepareInstallation makes a certificate, and reads the objects to install.
 func prepareInstallation(ctx context.Context, cp *controlplane.ControlPlane, p provider) (*installation, error) {
 	program, err := controlplane.ToolPath(ctx, p.program)
 	if err != nil {
@@ -119,7 +119,7 @@ func prepareInstallation(ctx context.Context, cp *controlplane.ControlPlane, p p
 	return i, err
 }
 
-// writeCertificates writes what a kubelet would mount, and returns who signed it.
+// writeCertificates writes the files that a kubelet would mount, and returns the CA certificate.
 func (i *installation) writeCertificates() ([]byte, error) {
 	crt, key, err := cert.GenerateSelfSignedCertKey("localhost", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
 	if err != nil {

@@ -16,7 +16,7 @@ type manifests struct {
 	plain, webhooks []*unstructured.Unstructured
 }
 
-// readKustomization reads a kustomization of Cluster API's. What runs in a cluster is left out, and webhooks are called by URL.
+// readKustomization reads a kustomization of Cluster API's. Workloads of a cluster are left out, and webhooks are called by URL.
 func readKustomization(dir, url string, ca []byte) (manifests, error) {
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), dir)
 	if err != nil {
@@ -36,7 +36,7 @@ func readKustomization(dir, url string, ca []byte) (manifests, error) {
 	return out, nil
 }
 
-// rankForApply returns the rank of an object among those that are applied: others lie in a namespace.
+// rankForApply returns the rank of an object in the order of application: other objects lie in a namespace.
 func rankForApply(o *unstructured.Unstructured) int {
 	if o.GetKind() == "Namespace" {
 		return 0

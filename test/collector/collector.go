@@ -18,7 +18,7 @@ import (
 // maxBody is how many bytes of an export are read.
 const maxBody = 4 << 20
 
-// A Span is one that was received.
+// A Span is a received span.
 type Span struct {
 	// Trace is the ID of the trace. Parent is the name of the span above, and empty for a root.
 	Trace, Parent, Name string
@@ -75,7 +75,7 @@ func (c *Collector) keep(headers http.Header, m *collectorpb.ExportTraceServiceR
 	}
 }
 
-// Headers returns those of the last request.
+// Headers returns the headers of the last request.
 func (c *Collector) Headers() http.Header {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +89,7 @@ func (c *Collector) Process() map[string]string {
 	return maps.Clone(c.resource)
 }
 
-// Spans returns what was received until now.
+// Spans returns the spans received until now.
 func (c *Collector) Spans() []Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -159,7 +159,7 @@ func (o Options) WithApplications() Options {
 func builtVersion(root string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(root, "_output", "settings"))
 	if err != nil {
-		return "", errors.Wrap(err, `cannot read what was built: run "make build xpkg"`)
+		return "", errors.Wrap(err, `cannot read the built packages: run "make build xpkg"`)
 	}
 	version, _, _ := strings.Cut(string(b), " ")
 	return version, nil

@@ -1,5 +1,5 @@
-// Package cve tests, by the identifiers of advisories, that what was wrong in others of this field is not wrong here. Those about Blueprints are in
-// function/render, and docs/security.md lists them all.
+// Package cve tests, by the identifiers of advisories, that vulnerabilities of other projects of this field do not exist here. The tests
+// about Blueprints are in function/render, and docs/security.md lists them all.
 package cve
 
 import (
@@ -93,7 +93,7 @@ func verification(t *testing.T) {
 	}
 }
 
-// secretField is what a field that holds a credential would be called. References to Secrets end otherwise.
+// secretField matches names of fields that hold a credential. References to Secrets end otherwise.
 var secretField = regexp.MustCompile(`(?i)(password|passphrase|token|privateKey|credential)$`)
 
 func credentialsInObjects(t *testing.T) {
@@ -194,7 +194,7 @@ func leastPrivilege(t *testing.T) {
 	}
 }
 
-// secretsInDeliveries looks at what is added to the role view of Kubernetes.
+// secretsInDeliveries checks the additions to the role view of Kubernetes.
 func secretsInDeliveries(t *testing.T) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(root, "examples", "rbac", "people.yaml"))

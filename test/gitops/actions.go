@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// scriptDate is what os.date returns to a script, as the date of the formats that the scripts use.
+// scriptDate is the result of os.date in a script, in the formats that the scripts use.
 const scriptDate = "20310203040506"
 
 // actionScripts are the actions of a kind.

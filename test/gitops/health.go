@@ -1,4 +1,4 @@
-// Package gitops judges objects as GitOps engines do, by what the examples say.
+// Package gitops judges objects as GitOps engines do, by the configuration in the examples.
 package gitops
 
 import (
@@ -15,14 +15,14 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// A customization is what Argo CD's configuration says about objects of a kind.
+// A customization is the part of Argo CD's configuration about objects of a kind.
 type customization struct {
 	Health  string `json:"health.lua"` //nolint:tagliatelle // Argo CD's name.
 	Actions string `json:"actions,omitempty"`
 }
 
-// ArgoCDHealth is what Argo CD says of an object's health, and its message, with the scripts in examples/gitops/argocd/health.yaml. It returns an error if the object has no script,
-// or it fails.
+// ArgoCDHealth is an object's health in Argo CD, and its message, with the scripts in examples/gitops/argocd/health.yaml. It returns an error
+// if the object has no script, or it fails.
 func ArgoCDHealth(o *unstructured.Unstructured) (status, message string, err error) {
 	c, err := customizationFor(o)
 	if err != nil {
@@ -35,8 +35,8 @@ func ArgoCDHealth(o *unstructured.Unstructured) (status, message string, err err
 	return lua.LVAsString(health.RawGetString("status")), lua.LVAsString(health.RawGetString("message")), nil
 }
 
-// runScript returns the table that a script returns for an object. It runs as Argo CD runs it, with the libraries that Argo CD opens: the basic one, those of packages and tables, and
-// of the operating system the time alone.
+// runScript returns the table that a script returns for an object. It runs as Argo CD runs it, with the libraries that Argo CD opens: the
+// basic library, the libraries of packages and tables, and of the operating system the time alone.
 func runScript(o *unstructured.Unstructured, script string) (*lua.LTable, error) {
 	l := lua.NewState(lua.Options{SkipOpenLibs: true})
 	defer l.Close()
@@ -57,7 +57,7 @@ func runScript(o *unstructured.Unstructured, script string) (*lua.LTable, error)
 	return out, nil
 }
 
-// customizationFor returns what is said about the group and kind of an object: what names them, before what has a pattern.
+// customizationFor returns the customization of the group and kind of an object: by name, before patterns.
 func customizationFor(o *unstructured.Unstructured) (customization, error) {
 	all, err := readCustomizations()
 	if err != nil {
@@ -75,7 +75,7 @@ func customizationFor(o *unstructured.Unstructured) (customization, error) {
 	return customization{}, errors.Errorf("cannot find a script for %s", o.GroupVersionKind())
 }
 
-// readCustomizations returns what examples/gitops/argocd/health.yaml says, by groups and kinds.
+// readCustomizations returns the customizations of examples/gitops/argocd/health.yaml, by groups and kinds.
 func readCustomizations() (map[string]customization, error) {
 	root, err := controlplane.Root()
 	if err != nil {

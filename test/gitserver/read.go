@@ -115,7 +115,7 @@ func (s *Server) Files(ctx context.Context, repo, branch string) (map[string]str
 	return readBlobs(bufio.NewReader(bytes.NewReader(blobs)), paths)
 }
 
-// readBlobs reads what git cat-file --batch prints: for each object a line that ends in its size, its content, and a newline.
+// readBlobs reads the output of git cat-file --batch: for each object a line that ends in its size, its content, and a newline.
 func readBlobs(r *bufio.Reader, paths []string) (map[string]string, error) {
 	files := make(map[string]string, len(paths))
 	for _, p := range paths {

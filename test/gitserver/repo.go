@@ -44,8 +44,8 @@ func (s *Server) CreateRepo(ctx context.Context, repo string, seed map[string]st
 	return err
 }
 
-// settings make a repository behave like those of the public forges, run nothing that outlives the request, and are
-// not written for a power failure.
+// settings make a repository behave like the repositories of public forges, run nothing that outlives the request, and are not written for a
+// power failure.
 const settings = `[core]
 	fsync = none
 [uploadpack]
@@ -77,7 +77,7 @@ func (s *Server) Configure(ctx context.Context, repo, key, value string) error {
 	return err
 }
 
-// Git runs a git command in a bare repository and returns what it printed. The error holds what it complained about.
+// Git runs a git command in a bare repository and returns its output. The error has the message of git.
 func (s *Server) Git(ctx context.Context, repo string, args ...string) (string, error) {
 	out, err := s.runGit(ctx, s.Path(repo), nil, args...)
 	return string(out), err

@@ -108,8 +108,8 @@ func (s *Server) isAuthorized(r *http.Request) bool {
 	return len(s.auth) == 0 || slices.ContainsFunc(s.auth, func(accepts authorizer) bool { return accepts(r) })
 }
 
-// readBody reads the whole body before git gets it: git would read for ever, at full load, from a body that ends before its length, which is that of a
-// client that was killed while it pushed. Git compresses a large request.
+// readBody reads the whole body before git gets it: git would read for ever, at full load, from a body that ends before its length, which a
+// client sends that was killed while it pushed. Git compresses a large request.
 func readBody(r *http.Request) error {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

@@ -27,7 +27,7 @@ type Server struct {
 	repos map[string]*traffic
 }
 
-// traffic is what happened to one repository, and what shall happen to its next requests.
+// traffic has the counts of one repository, and the planned results of its next requests.
 type traffic struct {
 	requests      int
 	pushes        int
@@ -51,13 +51,13 @@ func WithBearerToken(token string) Option {
 	return func(s *Server) { s.auth = append(s.auth, bearerToken(token)) }
 }
 
-// WithTLS serves HTTPS. CA returns what a client must trust.
+// WithTLS serves HTTPS. CA returns the certificate that a client must trust.
 func WithTLS() Option {
 	return func(s *Server) { s.tls = true }
 }
 
-// New starts a Server on a free loopback port, for the repositories below dir, which it creates when it does not exist. It
-// returns an error if git is not installed or dir cannot be made. It lives until Close, whatever becomes of ctx.
+// New starts a Server on a free loopback port, for the repositories below dir, which it creates when it does not exist. It returns an error
+// if git is not installed or dir cannot be made. It lives until Close, also after the end of ctx.
 func New(_ context.Context, dir string, o ...Option) (*Server, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, errors.Wrap(err, "cannot find git")
@@ -130,7 +130,7 @@ func (s *Server) Fill(full bool) {
 	s.full = full
 }
 
-// BeforeFetch calls fn, if it isn't nil, when a client asks what there is to fetch, before it is answered.
+// BeforeFetch calls fn, if it isn't nil, when a client asks for the refs of a fetch, before it is answered.
 func (s *Server) BeforeFetch(repo string, fn func()) {
 	s.withTraffic(repo, func(t *traffic) { t.beforeFetchFn = fn })
 }
@@ -145,7 +145,7 @@ func (s *Server) AfterPush(repo string, fn func()) {
 	s.withTraffic(repo, func(t *traffic) { t.afterPushFn = fn })
 }
 
-// Requests returns how many HTTP requests a repository got, whatever their answer.
+// Requests returns how many HTTP requests a repository got, with any answer.
 func (s *Server) Requests(repo string) int {
 	n := 0
 	s.withTraffic(repo, func(t *traffic) { n = t.requests })

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 )
 
-// SSHOptions of an SSH server. What is absent is made.
+// SSHOptions of an SSH server. Absent keys are made.
 type SSHOptions struct {
 	// HostKey of the server, or its certificate.
 	HostKey ssh.Signer
@@ -123,17 +123,17 @@ func (x *SSH) URL(repo string) string {
 // Address of the server, as known hosts have it.
 func (x *SSH) Address() string { return knownhosts.Normalize(x.listener.Addr().String()) }
 
-// KnownHosts returns what a client must know to trust the server.
+// KnownHosts returns the known_hosts line by which a client trusts the server.
 func (x *SSH) KnownHosts() []byte {
 	return KnownHost(x, x.host)
 }
 
-// KnownHost returns what a client must know to trust the server with a key, whether it is the server's or not.
+// KnownHost returns the known_hosts line by which a client trusts the server with a key, whether it is the server's or not.
 func KnownHost(x *SSH, key ssh.Signer) []byte {
 	return []byte(knownhosts.Line([]string{x.listener.Addr().String()}, key.PublicKey()) + "\n")
 }
 
-// Commands returns what clients asked to be run.
+// Commands returns the commands of clients.
 func (x *SSH) Commands() []string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -196,7 +196,7 @@ func (x *SSH) serveSession(channel ssh.Channel, requests <-chan *ssh.Request) {
 	}
 }
 
-// runCommand runs what git's shell allows, and nothing else.
+// runCommand runs the commands that git's shell allows, and nothing else.
 func (x *SSH) runCommand(channel ssh.Channel, command string) {
 	x.mu.Lock()
 	x.commands = append(x.commands, command)

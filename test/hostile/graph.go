@@ -13,7 +13,7 @@ const Marker = ".intentplane"
 
 // An Object is one object of a graph.
 type Object struct {
-	// Kind is that of Git's packs: 1 is a commit, 2 a tree, 3 a file.
+	// Kind is the kind of the object in Git's packs: 1 is a commit, 2 a tree, 3 a file.
 	Kind byte
 	Data []byte
 }
@@ -25,7 +25,7 @@ func (o Object) ID() string { return objectID(int(o.Kind), o.Data) }
 type Graph struct {
 	Name    string
 	Objects []Object
-	// Tree is the id of the root, and Commit that of its commit.
+	// Tree is the id of the root, and Commit the id of its commit.
 	Tree, Commit string
 	// Paths of directories in it.
 	Paths []string
@@ -150,7 +150,7 @@ func deepTrees() Graph {
 	return b.graph("DeepTrees", id, func(n int) string { return strings.TrimSuffix(strings.Repeat("d/", n%500+1), "/") })
 }
 
-// An entry is what stands under a name in a tree.
+// An entry is an entry of a tree.
 type entry struct{ mode, name, id string }
 
 func directory(name, id string) entry { return entry{mode: "40000", name: name, id: id} }

@@ -26,8 +26,8 @@ func Takes(m reflect.Method, t reflect.Type) bool {
 	return false
 }
 
-// Call calls a method of a value. Argument returns the nth argument of a type, where n counts those of the same type. It reads all that the method streams, and
-// returns its error.
+// Call calls a method of a value. Argument returns the nth argument of a type, where n counts only arguments of that type. It reads all that
+// the method streams, and returns its error.
 func Call(receiver any, m reflect.Method, argument func(t reflect.Type, n int) any) error {
 	in, seen := []reflect.Value{reflect.ValueOf(receiver)}, map[reflect.Type]int{}
 	count := m.Type.NumIn()
@@ -65,16 +65,16 @@ func errorIn(v reflect.Value) error {
 	return err
 }
 
-// A Cost is what a function took.
+// A Cost is the cost of a function.
 type Cost struct {
 	Time time.Duration
-	// MiB is the most memory that the heap had at some time, above what it had before.
+	// MiB is the peak memory of the heap, above its memory before.
 	MiB float64
 }
 
-// Measure returns what a function takes. Nothing else may run meanwhile.
+// Measure returns the cost of a function. Nothing else may run meanwhile.
 func Measure(run func()) Cost {
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // What is not used any more counts little.
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // Unused memory counts little.
 	runtime.GC()
 	before, most, end, ended := heapBytes(), uint64(0), make(chan struct{}), make(chan struct{})
 	go func() {

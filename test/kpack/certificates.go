@@ -25,7 +25,7 @@ func makeCertificates() (certificates, error) {
 // ca signed the certificate.
 func (c certificates) ca() []byte { return c.crt }
 
-// secret is where the webhook reads its certificate, and leaves one that is valid for long enough.
+// secret is where the webhook reads its certificate, which it keeps as long as that is valid for long enough.
 func (c certificates) secret() *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"data": map[string]any{
 		"server-cert.pem": base64.StdEncoding.EncodeToString(c.crt),

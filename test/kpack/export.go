@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A build is what the Player reads of a Build.
+// A build has the fields of a Build that the Player reads.
 type build struct {
 	Spec struct {
 		Tags    []string `json:"tags"`
@@ -38,7 +38,7 @@ type build struct {
 	} `json:"spec"`
 }
 
-// A report is what the step "completion" leaves as its termination message: kpack reads the image of a Build there.
+// A report is the termination message of the step "completion": kpack reads the image of a Build there.
 type report struct {
 	Buildpacks       []module `json:"buildpackMetadata"`
 	CacheImage       string   `json:"latestCacheImage"`
@@ -97,7 +97,8 @@ func decodeBuild(o *unstructured.Unstructured) (*build, error) {
 	return b, errors.Wrapf(err, "cannot read Build %s", o.GetName())
 }
 
-// reportOf returns what a lifecycle finds in the builder of a Build. kpack compares it with the builder, and builds again for as long as it differs.
+// reportOf returns the report of a lifecycle about the builder of a Build. kpack compares it with the builder, and builds again for as long
+// as it differs.
 func reportOf(ctx context.Context, b *build) (*report, error) {
 	ref, err := name.ParseReference(b.Spec.Builder.Image)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// stack and buildpack are what the images call themselves.
+	// stack and buildpack are the names in the labels of the images.
 	stack     = "org.example.stack"
 	buildpack = "example/app"
 
@@ -29,10 +29,10 @@ const (
 	labelPackaged = "io.buildpacks.buildpack.layers"
 )
 
-// An object is what labels of images hold, as JSON.
+// An object is the JSON content of a label of an image.
 type object map[string]any
 
-// makeImage makes an image of this machine's platform with one file, the same one from the same arguments.
+// makeImage makes an image of this machine's platform with one file; equal arguments give an equal image.
 func makeImage(file, content string, change func(*v1.Config, v1.Layer) error) (v1.Image, error) {
 	layer, err := crane.Layer(map[string][]byte{file: []byte(content)})
 	if err != nil {

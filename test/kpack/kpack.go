@@ -1,7 +1,7 @@
 // Package kpack runs the real controller and the real webhook of kpack on a control plane of the harness, with a ClusterBuilder that kpack makes from
 // small images.
 //
-// The cluster has no node that runs the pods of Builds: a Player reports what becomes of them, and pushes the images that they would push.
+// The cluster has no node that runs the pods of Builds: a Player reports their results, and pushes the images that they would push.
 package kpack
 
 import (
@@ -25,11 +25,11 @@ const (
 
 	webhookAccount = "webhook"
 
-	// programImages are what the controller puts into pods. The Player runs none of them.
+	// programImages are the images that the controller puts into pods. The Player runs none of them.
 	programImages = "127.0.0.1/kpack/program"
 )
 
-// A Kpack is one that runs. It ends with the control plane.
+// A Kpack is a running kpack. It ends with the control plane.
 type Kpack struct {
 	*Player
 
@@ -54,12 +54,13 @@ func Start(ctx context.Context, cp *controlplane.ControlPlane) (*Kpack, error) {
 	return k, errors.Wrap(k.makeBuilder(ctx), "cannot make ClusterBuilder")
 }
 
-// An installation is what becomes a Kpack.
+// An installation is a Kpack before its start.
 type installation struct {
 	cp                  *controlplane.ControlPlane
 	controller, webhook string
 	objects             manifests
-	// probe, hooks and profiling are ports: where the controller shows that it is ready, where the webhook is called, and one that the webhook needs.
+	// probe, hooks and profiling are ports: where the controller shows that it is ready, where the webhook is called, and a port that the
+	// webhook needs.
 	probe, hooks, profiling int
 	ca                      []byte
 }
@@ -140,7 +141,7 @@ func (i *installation) startWebhook(ctx context.Context) error {
 	})
 }
 
-// environment is what both programs need of it.
+// environment returns the variables that both programs need.
 func environment(profiling int, more ...string) []string {
 	return append([]string{
 		"SYSTEM_NAMESPACE=" + Namespace, "CONFIG_LOGGING_NAME=config-logging", "CONFIG_OBSERVABILITY_NAME=" + observability, "METRICS_DOMAIN=kpack.io",

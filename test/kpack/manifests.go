@@ -29,7 +29,7 @@ type manifests struct {
 	plain, webhooks []*unstructured.Unstructured
 }
 
-// readManifests reads what kpack's release is made from. What runs in a cluster is left out, and webhooks are called by URL.
+// readManifests reads the sources of kpack's release. Workloads of a cluster are left out, and webhooks are called by URL.
 func readManifests(dir, url string, c certificates) (manifests, error) {
 	files, err := controlplane.YAMLFiles(dir)
 	if err != nil {
@@ -63,7 +63,7 @@ func (m *manifests) addFile(b []byte, url string, ca []byte) error {
 	return nil
 }
 
-// addObject adds an object that is of use here. Templates of the release have no values, so what they fill is left out.
+// addObject adds an object that is of use here. Templates of the release have no values, so objects that they fill are left out.
 func (m *manifests) addObject(o *unstructured.Unstructured, url, ca string) error {
 	switch o.GetKind() {
 	case "Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding":

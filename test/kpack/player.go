@@ -29,12 +29,12 @@ const (
 	shortest = time.Second
 )
 
-// A Play is what becomes of one pod of a Build. The zero Play succeeds.
+// A Play is the planned result of one pod of a Build. The zero Play succeeds.
 type Play struct {
 	// Fails names the step that ends with code 1, such as "detect", "build" or "export". Empty means that no step fails.
 	Fails string
 
-	// Message is what the step that fails leaves as its termination message. The steps of the real lifecycle leave none, and kpack writes one instead.
+	// Message is the termination message of the failing step. The steps of the real lifecycle leave none, and kpack writes one instead.
 	Message string
 
 	// Evicted ends the pod in its step "build", as a node does that is out of memory.
@@ -49,7 +49,7 @@ type Play struct {
 	// Held keeps the pod in its step "build" until it is closed. Nil holds nothing.
 	Held <-chan struct{}
 
-	// Content is what the image contains. Empty means that it contains the commit, so that another commit has another digest.
+	// Content is the content of the image. Empty means that it contains the commit, so that another commit has another digest.
 	Content string
 }
 
@@ -85,7 +85,7 @@ func startPlayer(ctx context.Context, cfg *rest.Config) (*Player, error) {
 	return p, nil
 }
 
-// Plan says what becomes of the next pods of Builds in a namespace, in the order in which kpack makes them. Pods without a plan succeed.
+// Plan sets the results of the next pods of Builds in a namespace, in the order in which kpack makes them. Pods without a plan succeed.
 func (p *Player) Plan(namespace string, plays ...Play) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,7 +136,7 @@ func (p *Player) playPod(ctx context.Context, r reconcile.Request) (reconcile.Re
 	return reconcile.Result{}, p.endPod(ctx, pod, play)
 }
 
-// playOf returns what was planned for a pod when it was first seen.
+// playOf returns the planned result of a pod from when it was first seen.
 func (p *Player) playOf(pod *corev1.Pod) Play {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -187,7 +187,7 @@ func (p *Player) endPod(ctx context.Context, pod *corev1.Pod, play Play) error {
 	return p.reportBuild(ctx, pod, succeededStatus(pod, message))
 }
 
-// reportBuild writes the status of a pod. One that was changed meanwhile is brought to its next state again.
+// reportBuild writes the status of a pod. A pod that was changed meanwhile is brought to its next state again.
 func (p *Player) reportBuild(ctx context.Context, pod *corev1.Pod, status corev1.PodStatus) error {
 	pod.Status = status
 	err := p.client.Status().Update(ctx, pod)

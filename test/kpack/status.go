@@ -16,7 +16,7 @@ const (
 	// killed is the exit code of a program that was killed.
 	killed = 137
 
-	// terminated is that of a program that was asked to end.
+	// terminated is the exit code of a program that was asked to end.
 	terminated = 143
 )
 
@@ -29,7 +29,8 @@ func stepsOf(pod *corev1.Pod) []string {
 	return out
 }
 
-// statusAt returns the status of a pod whose step is in a state. The steps before have ended well, and those behind wait, as kubelets report it.
+// statusAt returns the status of a pod whose step is in a state. The steps before have ended well, and the steps behind wait, as kubelets
+// report it.
 func statusAt(pod *corev1.Pod, phase corev1.PodPhase, step string, state corev1.ContainerState) corev1.PodStatus {
 	all := []corev1.ContainerStatus{}
 	current := hasEnded(0, "")
@@ -61,7 +62,7 @@ func hasEnded(code int32, message string) corev1.ContainerState {
 	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, Message: message, StartedAt: now, FinishedAt: now}}
 }
 
-// longStep is the step in which a pod is for most of the time. One that changes the run image of an image has one step beside the completion.
+// longStep is the step in which a pod is for most of the time. A pod that changes the run image of an image has one step beside the completion.
 func longStep(pod *corev1.Pod) string {
 	if steps := stepsOf(pod); !slices.Contains(steps, stepBuild) {
 		return steps[0]
@@ -85,7 +86,7 @@ func evictedStatus(pod *corev1.Pod) corev1.PodStatus {
 	return s
 }
 
-// drainedStatus is that of a pod which was evicted by the API: the kubelet ends the step by a signal, and gives no reason of its own.
+// drainedStatus is the status of a pod which was evicted by the API: the kubelet ends the step by a signal, and gives no reason of its own.
 func drainedStatus(pod *corev1.Pod) corev1.PodStatus {
 	s := statusAt(pod, corev1.PodFailed, longStep(pod), hasEnded(terminated, ""))
 	s.Conditions = append(s.Conditions, corev1.PodCondition{

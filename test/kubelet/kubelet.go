@@ -1,7 +1,7 @@
 // Package kubelet plays the node of a cluster that has none: for each pod that the controllers of Kubernetes make it runs an HTTP server in this
 // process, at an address of its own, and reports the pod ready. It also writes the EndpointSlices of Services.
 //
-// What it plays is what a gateway sees of pods: when they begin to answer, when they are reported, and when they stop to answer.
+// It plays the part that a gateway sees of pods: when they begin to answer, when they are reported, and when they stop to answer.
 package kubelet
 
 import (
@@ -58,7 +58,7 @@ type Options struct {
 	// AnswersAfterDeletion is how long a pod answers that is being deleted. Zero means DefaultAnswersAfterDeletion.
 	AnswersAfterDeletion time.Duration
 
-	// Handler returns what a pod answers, after its headers are set. Without it each answer is 200.
+	// Handler returns the handler of a pod's answers, after its headers are set. Without it each answer is 200.
 	Handler func(*corev1.Pod) http.Handler
 }
 

@@ -64,7 +64,7 @@ func (k *Kubelet) endPod(ctx context.Context, p *corev1.Pod) (reconcile.Result, 
 	return reconcile.Result{}, errors.Wrapf(ignoreOutdated(err), "cannot remove pod %s", client.ObjectKeyFromObject(p))
 }
 
-// durationOf returns what an annotation of a pod says, or else a default.
+// durationOf returns the duration in an annotation of a pod, or else a default.
 func durationOf(p *corev1.Pod, annotation string, otherwise time.Duration) time.Duration {
 	if d, err := time.ParseDuration(p.GetAnnotations()[annotation]); err == nil {
 		return d

@@ -15,8 +15,8 @@ import (
 	"github.com/intentplane/intentplane/apis/track"
 )
 
-// portOffset is how much higher the port is at which a pod answers than the one that its container names: Crossplane's RBAC manager, which may run on
-// this machine too, takes port 8080 of each address.
+// portOffset is the difference between the port at which a pod answers and the port that its container names: Crossplane's RBAC manager,
+// which may run on this machine too, takes port 8080 of each address.
 const portOffset = 20_000
 
 // A server answers for a pod, at each port of its containers.
@@ -82,7 +82,7 @@ func (s *server) timeLeft(grace time.Duration) time.Duration {
 	return time.Until(s.ending)
 }
 
-// closeListeners refuses connections from now on, and cuts those that are open.
+// closeListeners refuses connections from now on, and cuts open ones.
 func (s *server) closeListeners() { _ = s.http.Close() }
 
 // CheckNetwork returns an error if this machine does not have the addresses of a network.

@@ -77,7 +77,8 @@ func (k *Kubelet) podsOf(ctx context.Context, s *corev1.Service) ([]corev1.Pod, 
 	return out, nil
 }
 
-// fillSlice sets what Kubernetes' own controller would. The name of a port is set also where it is empty, and so is the readiness of each endpoint.
+// fillSlice sets the same fields as Kubernetes' own controller. The name of a port is set also where it is empty, and so is the readiness of
+// each endpoint.
 func (k *Kubelet) fillSlice(e *discoveryv1.EndpointSlice, s *corev1.Service, pods []corev1.Pod) error {
 	e.Labels = map[string]string{discoveryv1.LabelServiceName: s.GetName(), discoveryv1.LabelManagedBy: "kubelet.intentplane.dev"}
 	e.AddressType = discoveryv1.AddressTypeIPv4

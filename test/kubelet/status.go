@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// reportStatus writes what a kubelet reports of a pod that runs, and is ready or not yet.
+// reportStatus writes a kubelet's status of a pod that runs, and is ready or not yet.
 func (k *Kubelet) reportStatus(ctx context.Context, p *corev1.Pod, s *server, ready bool) error {
 	if p.Status.PodIP == s.address.String() && isReady(p) == ready {
 		return nil

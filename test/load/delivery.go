@@ -45,8 +45,8 @@ func claimReference(key types.NamespacedName) rolloutv1alpha1.ClaimReference {
 // Position returns the position of a revision that has one step.
 func Position(revision int64) ledger.Position { return Copy(revision).Position() }
 
-// Copy returns what a ledger whose home is another repository has recorded once it has come to a revision of one step. A delivery with such a copy
-// needs no home: its repository is brought to whatever follows from it.
+// Copy returns the recorded state of a ledger whose home is another repository once it has come to a revision of one step. A delivery with
+// such a copy needs no home: its repository is brought to the position of the copy.
 func Copy(revision int64) *ledger.State {
 	digest := fmt.Sprintf("sha256:%d", revision)
 	return &ledger.State{

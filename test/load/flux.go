@@ -24,8 +24,8 @@ const (
 	secretKey = "value"
 )
 
-// Kustomization describes a GitRepository and a Kustomization of Flux, of one name, that read a directory of a repository once an hour
-// only, unless an annotation asks them to. Nothing waits for the health of what was applied.
+// Kustomization describes a GitRepository and a Kustomization of Flux, of one name, that read a directory of a repository once an hour only,
+// unless an annotation asks them to. Nothing waits for the health of applied objects.
 func Kustomization(name, url, path string) []byte {
 	return fmt.Appendf(nil, fluxObjects, name, url, path)
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// An Effect is what a write did to an object.
+// An Effect is the effect of a write on an object.
 type Effect string
 
 const (
@@ -23,14 +23,14 @@ const (
 	// OnlyTimes is the effect of a write that changed no more than times of conditions, and which manager has a field.
 	OnlyTimes Effect = "only times"
 
-	// Undoes is the effect of a write after which the object says what it said before an earlier write.
+	// Undoes is the effect of a write that restores the content from before an earlier write.
 	Undoes Effect = "undoes"
 
 	// Undone is the effect of a write that a later one undoes.
 	Undone Effect = "undone"
 )
 
-// Labels by which Crossplane says what an object belongs to.
+// Labels by which Crossplane names the owners of an object.
 const (
 	labelComposite      = "crossplane.io/composite"
 	labelClaim          = "crossplane.io/claim-name"
@@ -41,18 +41,18 @@ const (
 type histories struct {
 	requests []Request
 	objects  map[types.UID]*history
-	// owners are the deployments that objects belong to, by their uids, and uids what objects are called.
+	// owners are the deployments that objects belong to, by their uids, and uids are by the names of objects.
 	owners map[types.UID]string
 	uids   map[string]types.UID
 }
 
-// A history is what an object said after each write of it that was stored.
+// A history has the content of an object after each stored write.
 type history struct {
 	last   *unstructured.Unstructured
 	states []state
 }
 
-// A state is what an object said, and which request made it say so.
+// A state is the content of an object, with the request that wrote it.
 type state struct {
 	digest  [sha256.Size]byte
 	request int
@@ -62,7 +62,7 @@ func newHistories() *histories {
 	return &histories{objects: map[types.UID]*history{}, owners: map[types.UID]string{}, uids: map[string]types.UID{}}
 }
 
-// addEvent adds what a line of the log says.
+// addEvent adds the event of a line of the log.
 func (h *histories) addEvent(e auditEvent) error {
 	r := newRequest(e)
 	o, err := decodeAnswer(e)
@@ -81,10 +81,10 @@ func (h *histories) addEvent(e auditEvent) error {
 	return h.noteEffect(len(h.requests)-1, o)
 }
 
-// objectKey is what an object is called, whichever of its subresources is asked for.
+// objectKey is the name of an object, for all of its subresources.
 func objectKey(r Request) string { return resourceOf(r.Resource) + " " + r.Namespace + "/" + r.Name }
 
-// deploymentResources are the resources that are deployments: claims or namespaced composites, and those that a bench compares them with.
+// deploymentResources are the resources of deployments: claims or namespaced composites, and the resources that a bench compares them with.
 func deploymentResources() []string { return []string{"intentdeployments", "baselines"} }
 
 // noteOwner notes the deployment that an object belongs to.
@@ -100,7 +100,7 @@ func (h *histories) noteOwner(r Request, o *unstructured.Unstructured) {
 	}
 }
 
-// noteEffect compares what an object says after a request with what it said before.
+// noteEffect compares the content of an object after a request with the content before.
 func (h *histories) noteEffect(request int, o *unstructured.Unstructured) error {
 	digest, err := digestContent(o)
 	if err != nil {
@@ -144,7 +144,7 @@ func (h *histories) resolveRequests() []Request {
 	return h.requests
 }
 
-// ownerOf returns the deployment that an object belongs to, itself or by what it is about.
+// ownerOf returns the deployment that an object belongs to, itself or by the object that it is about.
 func (h *histories) ownerOf(uid types.UID) string {
 	if owner, ok := h.owners[uid]; ok {
 		return owner
@@ -165,7 +165,7 @@ func (h *histories) ownerOf(uid types.UID) string {
 	return ""
 }
 
-// digestContent returns a digest of what an object says: of a condition its times do not count, nor which manager has a field.
+// digestContent returns a digest of the content of an object: times of conditions do not count, nor the managers of fields.
 func digestContent(o *unstructured.Unstructured) ([sha256.Size]byte, error) {
 	bare := o.DeepCopy()
 	for _, volatile := range []string{"resourceVersion", "managedFields", "generation"} {

@@ -26,8 +26,8 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// A Ledger is what Crossplane's circuit breaker charges for, as a watch sees it: an object that comes costs one token, and each change of
-// one two, since Crossplane maps what was and what is.
+// A Ledger has the charges of Crossplane's circuit breaker, as a watch sees them: a new object costs one token, and each change of an object
+// two, since Crossplane maps the old and the new object.
 type Ledger struct {
 	mu      sync.Mutex
 	entries []Entry
@@ -54,7 +54,7 @@ type Entry struct {
 	At time.Time
 }
 
-// chargedKinds returns the kinds whose events reach a composite: its own, what is composed, and what is asked for.
+// chargedKinds returns the kinds whose events reach a composite: its own, composed kinds, and required kinds.
 func chargedKinds() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{
 		{Group: "claims.intentplane.dev", Version: "v1alpha1", Kind: "XIntentDeployment"},
@@ -70,7 +70,7 @@ func chargedKinds() []schema.GroupVersionKind {
 	}
 }
 
-// ApplicationKinds returns the kinds whose events reach an Application: its own, and what it composes.
+// ApplicationKinds returns the kinds whose events reach an Application: its own, and its composed kinds.
 func ApplicationKinds() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{
 		{Group: "intentplane.dev", Version: "v1alpha1", Kind: "Application"},
@@ -81,8 +81,8 @@ func ApplicationKinds() []schema.GroupVersionKind {
 	}
 }
 
-// NewLedger begins to note, until Close. What is there already is not noted, nor what does not concern an object of a namespace, whose
-// cluster-scoped objects have names that begin with it, or are of its claims. Kinds are those of a deployment, unless some are named. It returns an error if
+// NewLedger begins to note, until Close. It ignores existing objects, and objects of other namespaces: cluster-scoped objects of a namespace
+// have names that begin with it, or are of its claims. Kinds are the kinds of a deployment, unless some are named. It returns an error if
 // something cannot be watched.
 func NewLedger(ctx context.Context, kube client.WithWatch, namespace string, kinds ...schema.GroupVersionKind) (*Ledger, error) {
 	ctx, stop := context.WithCancel(ctx)
@@ -115,13 +115,13 @@ func NewLedger(ctx context.Context, kube client.WithWatch, namespace string, kin
 	return l, nil
 }
 
-// Close ends it. What was noted stays.
+// Close ends it. Its entries stay.
 func (l *Ledger) Close() {
 	l.stop()
 	l.ended.Wait()
 }
 
-// Entries are what was noted so far.
+// Entries are the charges so far.
 func (l *Ledger) Entries() []Entry {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package load makes many GitDeliveries by hand, as a test or a measurement wants them, and reports what becomes of them.
+// Package load makes many GitDeliveries by hand, as a test or a measurement wants them, and reports their results.
 package load
 
 import (
@@ -53,8 +53,8 @@ func newScheme() (*runtime.Scheme, error) {
 	return s, errors.Wrap(kinds.AddToScheme(s), "cannot make scheme")
 }
 
-// Place makes a place to deliver to: a namespace, with a repository, a configuration and a Site of its own, of which no engine reports what
-// it runs. The repository is looked at in this interval. It returns an error if one of them cannot be made.
+// Place makes a place to deliver to: a namespace, with a repository, a configuration and a Site of its own, without reports of an engine. The
+// repository is looked at in this interval. It returns an error if one of them cannot be made.
 func (l *Load) Place(ctx context.Context, name, interval string) error {
 	if err := l.cp.Git.CreateRepo(ctx, name, map[string]string{"README.md": "What runs here.\n"}); err != nil {
 		return err
@@ -136,5 +136,5 @@ func (l *Load) Commits(ctx context.Context, place string) (map[string]string, er
 	return out, nil
 }
 
-// Branch is the one that is delivered to.
+// Branch is the branch of all deliveries.
 const Branch = gitserver.Branch

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// AuditPolicy lets an API server log what ReadRequests reads: each write with the object that it led to, and of each read that there was one.
-// Secrets and tokens are not logged.
+// AuditPolicy lets an API server log the requests that ReadRequests reads: each write with the resulting object, and each read without an
+// object. Secrets and tokens are not logged.
 const AuditPolicy = `
 apiVersion: audit.k8s.io/v1
 kind: Policy
@@ -33,12 +33,12 @@ rules:
   - level: None
 `
 
-// A Request is one that the API server answered, as its audit log has it.
+// A Request is a request that the API server answered, as its audit log has it.
 type Request struct {
 	// Deployment that the object belongs to, as namespace/name. Empty if it belongs to none.
 	Deployment string
 
-	// Resource is the plural of the kind, with the subresource behind a slash. Namespace and Name are those of the object.
+	// Resource is the plural of the kind, with the subresource behind a slash. Namespace and Name belong to the object.
 	Resource, Namespace, Name string
 
 	// Verb of the request, and Manager of the fields that it writes: the program, where the request names none.
@@ -77,7 +77,7 @@ func resourceOf(resource string) string {
 // IsEvent reports whether the object is an event, by which people learn of another object.
 func (r Request) IsEvent() bool { return r.Resource == "events" }
 
-// auditEvent is what is read of a line of the log.
+// auditEvent has the fields that are read of a line of the log.
 type auditEvent struct {
 	Verb       string    `json:"verb"`
 	RequestURI string    `json:"requestURI"`
@@ -115,7 +115,7 @@ func ReadRequests(log io.Reader) ([]Request, error) {
 	}
 }
 
-// newRequest returns what a line says of itself, without its effect.
+// newRequest returns the request of a line, without its effect.
 func newRequest(e auditEvent) Request {
 	return Request{
 		Resource:  strings.TrimSuffix(e.ObjectRef.Resource+"/"+e.ObjectRef.Subresource, "/"),
@@ -125,7 +125,7 @@ func newRequest(e auditEvent) Request {
 	}
 }
 
-// composedManager is the manager of what Crossplane composes. It adds a digest of the composite.
+// composedManager is the field manager of Crossplane's composed objects. It adds a digest of the composite.
 const composedManager = "apiextensions.crossplane.io/composed"
 
 // fieldManager returns the manager that a request names, or else the program that sent it, as the API server does.

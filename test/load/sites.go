@@ -72,7 +72,7 @@ func (l *Load) NewFleet(ctx context.Context, place string, n int, prometheus str
 	return f, l.createObjects(ctx, objects...)
 }
 
-// startCluster starts the one of the Sites, with Flux in it.
+// startCluster starts the single cluster of the Sites, with Flux in it.
 func (f *Fleet) startCluster(ctx context.Context) error {
 	var err error
 	if f.edge, err = f.load.cp.StartCluster(ctx, f.place); err != nil {
@@ -125,7 +125,7 @@ func (f *Fleet) Claim(name string, replicas int, checks ...any) *unstructured.Un
 	return newDeployment(f.place, name, f.Sites, replicas, checks)
 }
 
-// Claim describes a deployment to the one Site of a place.
+// Claim describes a deployment to the single Site of a place.
 func Claim(place, name string, replicas int, checks ...any) *unstructured.Unstructured {
 	return newDeployment(place, name, []string{place}, replicas, checks)
 }
@@ -158,8 +158,8 @@ func Digest(o *unstructured.Unstructured) (string, error) {
 	return digest.Spec(&d.Spec)
 }
 
-// Measured makes a place like Place, where what was delivered counts as live, and which a Prometheus server measures. It returns an error if
-// one of its objects cannot be made.
+// Measured makes a place like Place, where deliveries count as live, and which a Prometheus server measures. It returns an error if one of
+// its objects cannot be made.
 func (l *Load) Measured(ctx context.Context, name, interval, prometheus string) error {
 	if err := l.Place(ctx, name, interval); err != nil {
 		return err

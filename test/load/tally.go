@@ -14,12 +14,12 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// A Tally is what some deployments cost the API server.
+// A Tally is the cost of some deployments at the API server.
 type Tally struct {
 	// Deployments that it is of.
 	Deployments int
 
-	// Writes of objects, whatever they led to, and Events that were written about the objects.
+	// Writes of objects, with any effect, and Events that were written about the objects.
 	Writes, Events int
 
 	// Nothing, OnlyTimes, Undone and Conflicts are how many of the writes had no effect, changed no more than times of conditions, were undone
@@ -97,7 +97,7 @@ func PrintWrites(w io.Writer, all []Request) error {
 	return t.printRows()
 }
 
-// A kindOfWrite is what writes have in common that are one row of a summary.
+// A kindOfWrite has the common fields of writes that are one row of a summary.
 type kindOfWrite struct {
 	resource, verb, manager string
 	code                    int

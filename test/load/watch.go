@@ -13,7 +13,8 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// Ready waits until so many GitDeliveries of a place are Ready. What is Ready already counts. It returns an error if it cannot be read.
+// Ready waits until so many GitDeliveries of a place are Ready. GitDeliveries that are Ready already count. It returns an error if it cannot
+// be read.
 func (l *Load) Ready(ctx context.Context, place string, n int) error {
 	ready, err := l.awaitCount(ctx, &deliveryv1alpha1.GitDeliveryList{}, place, n, func(c xpv2.Condition) bool { return c.Status == corev1.ConditionTrue })
 	return errors.Wrapf(err, "%d of %d GitDeliveries are Ready", ready, n)

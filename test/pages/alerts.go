@@ -47,8 +47,8 @@ func alertsOnPage(page string) []string {
 	return out
 }
 
-// wrongAlert says what is wrong with the query of an alert: it does not parse, or asks for a metric or a label that the provider does not have. It is
-// empty if nothing is.
+// wrongAlert describes the error of the query of an alert: it does not parse, or asks for a metric or a label that the provider does not
+// have. It is empty if nothing is.
 func wrongAlert(query string) string {
 	e, err := parser.NewParser(parser.Options{}).ParseExpr(query)
 	if err != nil {

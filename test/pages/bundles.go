@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// readProjectFile returns what a file of the project has.
+// readProjectFile returns the content of a file of the project.
 func readProjectFile(t *testing.T, name string) string {
 	t.Helper()
 	b, err := os.ReadFile("../../" + name)

@@ -1,5 +1,5 @@
-// Package pages checks the pages of docs: that their links lead somewhere, that what they name exists in the code, that their alerts can work, and
-// that their words are plain.
+// Package pages checks the pages of docs: that their links lead somewhere, that the names in them exist in the code, that their alerts can
+// work, and that their words are plain.
 package pages
 
 import (
@@ -10,13 +10,13 @@ import (
 )
 
 var (
-	// link is a link of a page, but for those that have a scheme.
+	// link is a link of a page without a scheme.
 	link = regexp.MustCompile(`\]\(([^)\s:]+)\)`)
 
 	// mention is how code, examples and pages name a page beside links.
 	mention = regexp.MustCompile(`\bdocs/[A-Za-z0-9/_-]+\.md(?:#[a-z0-9-]+)?`)
 
-	// heading is a line that has an anchor, and punctuation what anchors leave out.
+	// heading is a line that has an anchor, and punctuation matches characters that anchors leave out.
 	heading     = regexp.MustCompile(`^#{1,6} (.+)$`)
 	punctuation = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
@@ -72,7 +72,7 @@ func whyMissing(files fs.FS, dir, target string) string {
 	return ""
 }
 
-// brokenLinks returns what is wrong with the links of a file to pages and files.
+// brokenLinks returns the errors of a file's links to pages and files.
 func brokenLinks(files fs.FS, file string) ([]string, error) {
 	b, err := fs.ReadFile(files, file)
 	if err != nil {
@@ -103,7 +103,7 @@ func brokenLinks(files fs.FS, file string) ([]string, error) {
 // linking are the files that may name a page.
 var linking = []string{".md", ".go", ".yaml", ".sh"}
 
-// skipUnlessFailed returns an error of a walk, or the one that leaves a directory out.
+// skipUnlessFailed returns the error of a walk, or the error that leaves a directory out.
 func skipUnlessFailed(err error) error {
 	if err == nil {
 		return fs.SkipDir

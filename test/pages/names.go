@@ -29,7 +29,7 @@ var (
 // ofKubernetes are names of fields that the API server has and our code does not.
 var ofKubernetes = []string{"managedFields", "lastTransitionTime"}
 
-// A vocabulary is what the code names.
+// A vocabulary has the names of the code.
 type vocabulary struct {
 	// words are identifiers, whole strings, and names of fields in tags, and fields are the latter alone.
 	words, fields map[string]bool
@@ -42,7 +42,7 @@ type vocabulary struct {
 	paths    []string
 }
 
-// vocabularyOf reads the code of a project, without what is written for tests alone: a name that only a test uses is gone.
+// vocabularyOf reads the code of a project, without code for tests alone: a name that only a test uses is gone.
 func vocabularyOf(files fs.FS) (*vocabulary, error) {
 	v := &vocabulary{words: map[string]bool{}, fields: map[string]bool{}, declared: map[string]bool{}, packages: map[string]bool{}}
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -66,7 +66,7 @@ func vocabularyOf(files fs.FS) (*vocabulary, error) {
 	return v, err
 }
 
-// isForTests reports whether a file serves tests. Those of test/bench have the names of the figures, which pages claim.
+// isForTests reports whether a file serves tests. Files of test/bench have the names of the figures, which pages claim.
 func isForTests(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "test/") && !strings.HasPrefix(name, "test/bench/")
 }

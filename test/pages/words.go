@@ -10,10 +10,10 @@ var vague = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
 	`nobody`, `somebody`, `whoever`, `stranger'?s?`, `strangers`, `anew`, `told`, `telling`, `ways? back`, `knows? of`, `heeds?`, `amiss`, `mend(?:s|ed)?`, `lets go`,
 }, "|") + `)\b`)
 
-// generatedPart is what code writes into a page, whose words are those of the code.
+// generatedPart matches generated parts of a page, whose words come from the code.
 var generatedPart = regexp.MustCompile(`(?s)<!-- generated: .*?<!-- end -->`)
 
-// vagueLines returns the lines of a page that have vague words, outside of code blocks and of what is generated.
+// vagueLines returns the lines of a page that have vague words, outside of code blocks and of generated parts.
 func vagueLines(page string) []string {
 	var out []string
 	for _, line := range withoutCode(generatedPart.ReplaceAllString(page, "")) {

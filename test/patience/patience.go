@@ -1,4 +1,4 @@
-// Package patience has the one limit of the waits in tests.
+// Package patience has the limit of all waits in tests.
 package patience
 
 import "time"

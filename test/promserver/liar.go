@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// A Lie is what a Liar says instead of the truth.
+// A Lie is a Liar's answer instead of the truth.
 type Lie string
 
 // Lies.
@@ -35,7 +35,7 @@ const (
 	LieReplay Lie = "Replay"
 )
 
-// A Liar stands before a server, and answers what a test sets. It is safe for concurrent use.
+// A Liar stands before a server, and gives the answers that a test sets. It is safe for concurrent use.
 type Liar struct {
 	server *httptest.Server
 	truth  http.Handler
@@ -46,7 +46,7 @@ type Liar struct {
 	first []byte
 }
 
-// NewLiar returns one who stands before a server, and lies. It returns an error if the address of the server is none.
+// NewLiar returns a Liar that stands before a server. It returns an error if the address of the server is none.
 func NewLiar(server string, lie Lie) (*Liar, error) {
 	u, err := url.Parse(server)
 	if err != nil {

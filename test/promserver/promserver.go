@@ -102,7 +102,7 @@ func (t *Target) Scrapes() int {
 // Close the target.
 func (t *Target) Close() { t.server.Close() }
 
-// A Job is what Prometheus calls a set of targets with one interval.
+// A Job is a job of Prometheus: a set of targets with one interval.
 type Job struct {
 	// Name of the job, which is the value of the label job.
 	Name string
@@ -153,7 +153,7 @@ func New(ctx context.Context, dir string, jobs ...Job) (*Server, error) {
 	return s, s.writeConfig(jobs)
 }
 
-// writeConfig writes what the server scrapes when it reads its configuration next.
+// writeConfig writes the jobs that the server scrapes when it reads its configuration next.
 func (s *Server) writeConfig(jobs []Job) error {
 	text := strings.Builder{}
 	_, _ = fmt.Fprintln(&text, "scrape_configs:")
@@ -163,8 +163,8 @@ func (s *Server) writeConfig(jobs []Job) error {
 	return errors.Wrap(os.WriteFile(filepath.Join(s.dir, "prometheus.yml"), []byte(text.String()), 0o600), "cannot write configuration")
 }
 
-// Scrape these jobs from now on, and no others: what has no target any more keeps the samples that it had. It returns an error if the server
-// does not run, or does not answer.
+// Scrape these jobs from now on, and no others: series without a target keep their samples. It returns an error if the server does not run,
+// or does not answer.
 func (s *Server) Scrape(jobs ...Job) error {
 	if err := s.writeConfig(jobs); err != nil {
 		return err
@@ -175,7 +175,7 @@ func (s *Server) Scrape(jobs ...Job) error {
 	return errors.Wrap(s.cmd.Process.Signal(syscall.SIGHUP), "cannot reload configuration")
 }
 
-// findProgram returns the program that the environment names, else the one that tools/tools.sh built.
+// findProgram returns the program that the environment names, else the program that tools/tools.sh built.
 func findProgram(ctx context.Context) (string, error) {
 	path, err := controlplane.ToolPath(ctx, variable)
 	return path, errors.Wrap(err, `cannot find Prometheus: run "make tools"`)

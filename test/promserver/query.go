@@ -11,12 +11,12 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// Query returns what the server says of a query now, as QueryAt does.
+// Query returns the server's present result of a query, as QueryAt does.
 func (s *Server) Query(ctx context.Context, text string) (model.Vector, error) {
 	return s.QueryAt(ctx, text, time.Now())
 }
 
-// QueryAt returns what the server says of a query at a time. It returns an error if the server does not answer, or refuses the query.
+// QueryAt returns the server's result of a query at a time. It returns an error if the server does not answer, or refuses the query.
 func (s *Server) QueryAt(ctx context.Context, text string, at time.Time) (model.Vector, error) {
 	values := url.Values{"query": {text}, "time": {at.UTC().Format(time.RFC3339Nano)}}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL()+"/api/v1/query?"+values.Encode(), nil)
@@ -37,5 +37,5 @@ func (s *Server) QueryAt(ctx context.Context, text string, at time.Time) (model.
 		} `json:"data"`
 	}{}
 	err = json.NewDecoder(resp.Body).Decode(&answer)
-	return answer.Data.Result, errors.Wrapf(err, "cannot read what Prometheus answers to %s", text)
+	return answer.Data.Result, errors.Wrapf(err, "cannot read the response of Prometheus to %s", text)
 }

@@ -41,7 +41,7 @@ func (r *Release) applyBlueprints(ctx context.Context, metrics []any) error {
 	return r.cp.ApplyObject(ctx, tracked)
 }
 
-// makeBlueprint returns that of the examples, under another name. Each Site has a host and a namespace of its own.
+// makeBlueprint returns the Blueprint of the examples, under another name. Each Site has a host and a namespace of its own.
 func (r *Release) makeBlueprint(name string, metrics []any) (*unstructured.Unstructured, error) {
 	o, err := readExample("web-canary-1.0.0.yaml")
 	if err != nil {

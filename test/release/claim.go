@@ -35,13 +35,13 @@ type Plan struct {
 	// Waves, if there are several.
 	Waves []any
 
-	// Gates of each step: what the claim has in gatesConfig.
+	// Gates of each step: the claim's gatesConfig.
 	Gates map[string]any
 
-	// OnInconclusive is what a Gate without a verdict does: Reject or Hold. Empty leaves it to the default.
+	// OnInconclusive is the action of a Gate without a verdict: Reject or Hold. Empty leaves it to the default.
 	OnInconclusive string
 
-	// Rollback is what the claim has in rollbackConfig.
+	// Rollback is the claim's rollbackConfig.
 	Rollback map[string]any
 
 	// Replicas is how many pods a track has at full size. 0 means Replicas.
@@ -105,7 +105,7 @@ func (r *Release) Ask(ctx context.Context, image int, p Plan) error {
 	return r.cp.ApplyObject(ctx, r.NewClaim(image, p))
 }
 
-// canary returns what the claim has in deliveryConfig.canary.
+// canary returns the claim's deliveryConfig.canary.
 func (p Plan) canary() map[string]any {
 	out := map[string]any{"drain": Drain, "steps": p.Steps}
 	if p.OnInconclusive != "" {

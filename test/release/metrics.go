@@ -10,11 +10,11 @@ import (
 	"github.com/intentplane/intentplane/test/promserver"
 )
 
-// Ratio is the name of the metric that compares the failures of a canary with those of the stable revision beside it.
+// Ratio is the name of the metric that compares the failures of a canary with the failures of the stable revision beside it.
 const Ratio = "error_ratio"
 
-// Metrics are those of a Blueprint: how many times more often requests to the canary fail than those to the stable revision, and the share of them that
-// the canary fails, both as the gateway counts them.
+// Metrics are the metrics of a Blueprint: how many times more often requests to the canary fail than requests to the stable revision, and the
+// share of them that the canary fails, both as the gateway counts them.
 func Metrics() []any {
 	const (
 		canary = `{service=~"{{namespace}}-{{service}}-{{canary}}-.*"}`
@@ -37,7 +37,8 @@ func failingShare(labels string) string {
 	return "((sum(rate(traefik_service_requests_total" + failing + window + ")) or vector(0)) / (sum(rate(traefik_service_requests_total" + labels + window + ")) > 0))"
 }
 
-// Gates are those of a claim that is judged by Metrics, each measured in an interval, so often. A canary may be half as bad again as the stable revision.
+// Gates are the gates of a claim that is judged by Metrics, each measured in an interval, so often. A canary may be half as bad again as the
+// stable revision.
 func Gates(interval time.Duration, count int64) map[string]any {
 	rules := map[string]any{"interval": interval.String(), "initialDelay": "1s", "count": count, "timeout": "5m", "failureLimit": int64(0)}
 	return map[string]any{
@@ -54,7 +55,7 @@ type Scrapes struct {
 	at []time.Time
 }
 
-// Scraped returns a job that scrapes the gateway of a cluster each second, and what remembers the scrapes.
+// Scraped returns a job that scrapes the gateway of a cluster each second, and the record of the scrapes.
 func (c *Cluster) Scraped() (promserver.Job, *Scrapes) {
 	s := &Scrapes{url: c.Gateway.MetricsURL}
 	return promserver.Job{Name: "gateway", Interval: time.Second, Target: promserver.NewTargetOf(s)}, s

@@ -36,7 +36,7 @@ func newPushes(s *gitserver.Server) *pushes {
 
 func (p *pushes) isFollowed(repository string) bool { return slices.Contains(p.names, repository) }
 
-// followRepository looks at a repository after each push until the end. What else the server would call after a push is not called.
+// followRepository looks at a repository after each push until the end. Other callbacks of the server after a push are replaced.
 func (p *pushes) followRepository(ctx context.Context, repository string) {
 	p.names = append(p.names, repository)
 	ctx = context.WithoutCancel(ctx)
@@ -84,7 +84,7 @@ type Division struct {
 	// Since the push that brought it.
 	Since time.Time
 
-	// Weights of the tracks that are there. One that is alone has 100.
+	// Weights of the tracks that are there. A single track has 100.
 	Weights map[string]int
 }
 

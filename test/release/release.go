@@ -36,11 +36,11 @@ type Place struct {
 	Repository int
 }
 
-// A Site is one that a release goes to.
+// A Site is a Site of a release.
 type Site struct {
 	*Cluster
 
-	// Name of the Site, and of the Kustomization that brings it what is in the repository.
+	// Name of the Site, and of the Kustomization that applies the content of the repository to it.
 	Name string
 
 	// Namespace of the shop in the cluster.
@@ -166,7 +166,7 @@ func (r *Release) addSite(ctx context.Context, i int, p Place, prometheus string
 	return r.cp.ApplyYAML(ctx, []byte(text))
 }
 
-// prepareCluster gives a Site its namespace, lets Flux bring it what is in the repository, and gives the provider an account.
+// prepareCluster gives a Site its namespace, lets Flux apply the content of the repository, and gives the provider an account.
 func (r *Release) prepareCluster(ctx context.Context, s *Site) error {
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: s.Namespace}}
 	if err := client.IgnoreAlreadyExists(s.Client.Create(ctx, ns)); err != nil {
@@ -186,7 +186,7 @@ func (r *Release) prepareCluster(ctx context.Context, s *Site) error {
 // StateRef is where the provider keeps the state of a repository.
 const StateRef = "refs/intentplane/test/state"
 
-// Repositories are those of the Sites, the claim's own first.
+// Repositories are the repositories of the Sites, the claim's own first.
 func (r *Release) Repositories() []string { return r.pushes.names }
 
 // Branch that is delivered to.

@@ -60,7 +60,7 @@ func (s *Steps) Stop() {
 	<-s.done
 }
 
-// noteStep remembers what a SiteSync says of the position that it is asked for.
+// noteStep records a SiteSync's report of the requested position.
 func (s *Steps) noteStep(o *unstructured.Unstructured, at time.Time) {
 	asked, _, _ := unstructured.NestedMap(o.Object, "spec", "forProvider", "position")
 	seen, _, _ := unstructured.NestedMap(o.Object, "status", "atProvider", "position")

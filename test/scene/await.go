@@ -19,7 +19,7 @@ import (
 // pollInterval is the time between two observations of a state that cannot be watched, and between two watches.
 const pollInterval = 100 * time.Millisecond
 
-// Until polls a condition of what cannot be watched until it is true. It fails the test after the limit.
+// Until polls a condition that cannot be watched until it is true. It fails the test after the limit.
 func (s *Scene) Until(what string, limit time.Duration, is func() bool) {
 	s.T.Helper()
 	tick, end := time.NewTicker(pollInterval), time.NewTimer(limit)
@@ -34,7 +34,7 @@ func (s *Scene) Until(what string, limit time.Duration, is func() bool) {
 	}
 }
 
-// Await waits until an object, as it is there, fulfils a condition, and returns it. It fails the test with what when it does
+// Await waits until an object, as it is there, fulfils a condition, and returns it. It fails the test with the second argument when it does
 // not in time.
 func (s *Scene) Await(o *unstructured.Unstructured, what string, is func(*unstructured.Unstructured) bool) *unstructured.Unstructured {
 	s.T.Helper()
@@ -54,7 +54,8 @@ func (s *Scene) Await(o *unstructured.Unstructured, what string, is func(*unstru
 	return nil
 }
 
-// deletionWatchTimeout is how long a deletion is watched for before the test reads the object again: one that came before the watch began is never sent.
+// deletionWatchTimeout is how long a deletion is watched for before the test reads the object again: a deletion before the watch began is
+// never sent.
 const deletionWatchTimeout = 2 * time.Second
 
 // Gone waits until an object is not there any more.
@@ -157,8 +158,8 @@ func (s *Scene) Fail(o *unstructured.Unstructured) *unstructured.Unstructured {
 	})
 }
 
-// AwaitDelivery waits until the one GitDelivery of the scene fulfils a condition, and returns it. It may be another object in the end
-// than at the beginning.
+// AwaitDelivery waits until the single GitDelivery of the scene fulfils a condition, and returns it. It may be another object in the end than
+// at the beginning.
 func (s *Scene) AwaitDelivery(what string, is func(d *deliveryv1alpha1.GitDelivery) bool) *deliveryv1alpha1.GitDelivery {
 	s.T.Helper()
 	var found *deliveryv1alpha1.GitDelivery
@@ -172,7 +173,7 @@ func (s *Scene) AwaitDelivery(what string, is func(d *deliveryv1alpha1.GitDelive
 	return found
 }
 
-// AwaitCommits waits until the branch has so many commits beside the one that it was made with, and returns them, newest first.
+// AwaitCommits waits until the branch has so many commits beside its first commit, and returns them, newest first.
 func (s *Scene) AwaitCommits(n int) []gitserver.Commit {
 	s.T.Helper()
 	var commits []gitserver.Commit

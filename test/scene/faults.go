@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// repositoryUser is who a server lets in that GuardRepository made, and credentials is the name of the Secret with the password.
+	// repositoryUser is the allowed user of a server that GuardRepository made, and credentials is the name of the Secret with the password.
 	repositoryUser = "intentplane"
 	credentials    = "credentials"
 
@@ -71,7 +71,7 @@ func (s *Scene) UseClusterProviderConfig(o *unstructured.Unstructured) *unstruct
 	return s.Set(o, map[string]any{"kind": "ClusterProviderConfig", "name": s.Namespace}, "spec", "deliveryConfig", "gitOpsRepo")
 }
 
-// OpenBreaker writes the one GitDelivery of the scene so often that Crossplane's circuit breaker for the composite of its deployment opens.
+// OpenBreaker writes the single GitDelivery of the scene so often that Crossplane's circuit breaker for the composite of its deployment opens.
 func (s *Scene) OpenBreaker(deployment *unstructured.Unstructured) {
 	s.T.Helper()
 	o, composite := s.DeliveryNamed(s.Delivery().GetName()), deployment

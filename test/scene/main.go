@@ -13,8 +13,8 @@ import (
 // parallel is how many tests run at once. They wait most of the time, so that the number of processors does not matter.
 const parallel = "12"
 
-// Main starts the one control plane of a package's tests, runs them, and returns the code to exit with. The tests fail also when a
-// component ends by itself. What the control plane consists of may be changed.
+// Main starts the control plane of a package's tests, runs them, and returns the code to exit with. The tests fail also when a component ends
+// by itself. The options of the control plane may be changed.
 func Main(m *testing.M, cp **controlplane.ControlPlane, changes ...func(*controlplane.Options)) int {
 	if err := flag.Set("test.parallel", parallel); err != nil {
 		return printError(err)

@@ -12,7 +12,7 @@ import (
 // Apply applies an object. It fails the test when the object is refused.
 func (s *Scene) Apply(o *unstructured.Unstructured) {
 	s.T.Helper()
-	s.Must(s.ApplyObject(s.T.Context(), o.DeepCopy())) // What the server adds to it cannot be applied again.
+	s.Must(s.ApplyObject(s.T.Context(), o.DeepCopy())) // Fields that the server adds to it cannot be applied again.
 }
 
 // Refused applies an object, and fails the test unless it is refused. It returns the refusal.
@@ -97,7 +97,7 @@ func (s *Scene) ClusterProviderConfig() *unstructured.Unstructured {
 	return o
 }
 
-// Delivery returns the one GitDelivery of the scene. It fails the test when there is not just one.
+// Delivery returns the single GitDelivery of the scene. It fails the test when there is not just one.
 func (s *Scene) Delivery() *deliveryv1alpha1.GitDelivery {
 	s.T.Helper()
 	all := s.Deliveries()
@@ -121,7 +121,7 @@ func (s *Scene) Deliveries() []deliveryv1alpha1.GitDelivery {
 	return out
 }
 
-// Raw returns the one GitDelivery of the scene with all that is in it, managed fields too.
+// Raw returns the single GitDelivery of the scene with all of its fields, managed fields too.
 func (s *Scene) Raw() *unstructured.Unstructured {
 	s.T.Helper()
 	return s.Now(s.DeliveryNamed(s.Delivery().GetName()))

@@ -14,7 +14,7 @@ import (
 // kubectlGrace is the time that kubectl has for its message after it waited for patience.Limit.
 const kubectlGrace = time.Minute
 
-// Run runs kubectl as the administrator, and returns what it printed. It fails the test when kubectl fails.
+// Run runs kubectl as the administrator, and returns its output. It fails the test when kubectl fails.
 func (s *Scene) Run(args ...string) string {
 	s.T.Helper()
 	ctx, cancel := context.WithTimeout(s.T.Context(), patience.Limit+kubectlGrace)
@@ -24,13 +24,13 @@ func (s *Scene) Run(args ...string) string {
 	return out
 }
 
-// Inside runs kubectl in the scene's namespace and returns what it printed. It fails the test when kubectl fails.
+// Inside runs kubectl in the scene's namespace and returns its output. It fails the test when kubectl fails.
 func (s *Scene) Inside(args ...string) string {
 	s.T.Helper()
 	return s.Run(append([]string{"--namespace", s.Namespace}, args...)...)
 }
 
-// Program runs a program with an input and returns what it printed. It fails the test when the program fails.
+// Program runs a program with an input and returns its output. It fails the test when the program fails.
 func (s *Scene) Program(stdin, name string, args ...string) string {
 	s.T.Helper()
 	cmd := exec.CommandContext(s.T.Context(), name, args...)

@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// Commits are those of the repository's branch, newest first, without the one that it was made with.
+// Commits are the commits of the repository's branch, newest first, without its first commit.
 func (s *Scene) Commits() []gitserver.Commit {
 	s.T.Helper()
 	log, err := s.Git.Log(s.T.Context(), s.Namespace, "main")
@@ -16,7 +16,7 @@ func (s *Scene) Commits() []gitserver.Commit {
 	return log[:len(log)-1]
 }
 
-// Files are those of the repository's branch.
+// Files are the files of the repository's branch.
 func (s *Scene) Files() map[string]string {
 	s.T.Helper()
 	files, err := s.Git.Files(s.T.Context(), s.Namespace, "main")

@@ -27,8 +27,8 @@ func (s *Scene) AwaitRefusal(o *unstructured.Unstructured, reason rolloutv1alpha
 	})
 }
 
-// Release puts a version of the scene's Blueprint, which annotates its Deployment with its version, into the channel stable. Those that
-// were there leave it first.
+// Release puts a version of the scene's Blueprint, which annotates its Deployment with its version, into the channel stable. Earlier versions
+// leave it first.
 func (s *Scene) Release(version string, before ...string) {
 	s.T.Helper()
 	for _, old := range before {

@@ -23,7 +23,7 @@ import (
 // Config is the name of a scene's ProviderConfig.
 const Config = "repo"
 
-// A Scene is what one test plays on.
+// A Scene is the environment of one test.
 type Scene struct {
 	*controlplane.ControlPlane
 
@@ -176,7 +176,7 @@ func UntilValue[T any](s *Scene, what string, read func() T, is func(T) bool) T 
 	return last
 }
 
-// WantEqual fails the test unless something is as wanted. The first argument says what it is.
+// WantEqual fails the test unless something is as wanted. The first argument describes it.
 func (s *Scene) WantEqual(what string, want, got any, options ...cmp.Option) {
 	s.T.Helper()
 	if diff := cmp.Diff(want, got, options...); diff != "" {

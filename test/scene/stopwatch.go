@@ -67,7 +67,7 @@ func nameOfSuite() string {
 	return filepath.Base(dir)
 }
 
-// processorSeconds are those of this process, and of the processes that it started and that ended.
+// processorSeconds are the seconds of this process, and of its ended children.
 func processorSeconds() float64 {
 	sum := 0.0
 	for _, who := range []int{syscall.RUSAGE_SELF, syscall.RUSAGE_CHILDREN} {

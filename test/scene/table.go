@@ -2,7 +2,7 @@ package scene
 
 import "strings"
 
-// A Row is one line of what kubectl printed, by the names of the columns.
+// A Row is one line of kubectl's output, by the names of the columns.
 type Row map[string]string
 
 // ParseTable returns the rows of one or more tables, as kubectl get prints them, by their first column.
@@ -27,7 +27,7 @@ type column struct {
 	at   int
 }
 
-// parseColumns returns those of a head. Names are separated by blanks and have none in them.
+// parseColumns returns the columns of a head. Names are separated by blanks and have none in them.
 func parseColumns(head string) []column {
 	var out []column
 	at := 0

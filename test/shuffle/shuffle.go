@@ -1,4 +1,4 @@
-// Package shuffle writes values as texts that mean the same, for tests of what reads them.
+// Package shuffle writes values as texts that mean the same, for tests of their readers.
 package shuffle
 
 import (

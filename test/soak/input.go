@@ -12,8 +12,8 @@ const (
 	maxBytes = 256 << 20
 )
 
-// Input bounds what one input of a fuzz target takes. It returns what is to be deferred. An input that hangs ends the process, and Go
-// keeps it. One that allocates too much in all fails: what it holds at any time is less than that. Asking costs a microsecond.
+// Input bounds the resources of one input of a fuzz target. It returns the function to defer. An input that hangs ends the process, and Go
+// keeps it. An input that allocates too much in all fails: its memory at any time is less than that. Asking costs a microsecond.
 func Input(t *testing.T) func() {
 	t.Helper()
 	hangs := time.AfterFunc(maxTime, func() { panic("an input takes longer than " + maxTime.String()) })

@@ -31,7 +31,7 @@ func coverMutants() map[string]mutant {
 			text: "m.Rules != step.Rules ||", becomes: "", pkg: "provider/mandate", tests: "TestStatus",
 		},
 		"AnyKind": {
-			reason: "A mandate lists what may be recorded.", file: "provider/mandate/conclude.go",
+			reason: "A mandate lists the events that the provider may record.", file: "provider/mandate/conclude.go",
 			text: "e == nil || !slices.Contains(status.May, step.KindOf(s, *e))", becomes: "e == nil", pkg: "provider/mandate", tests: "TestConclude",
 		},
 		"SeveralRepositories": {
@@ -61,7 +61,7 @@ func coverMutants() map[string]mutant {
 	}
 }
 
-// witnessMutants take for proven what is not.
+// witnessMutants accept facts without proof.
 func witnessMutants() map[string]mutant {
 	conclude := func(m mutant) mutant {
 		m.pkg, m.tests = "provider/mandate", "TestConclude"
@@ -116,7 +116,7 @@ func witnessMutants() map[string]mutant {
 	}
 }
 
-// policyMutants roll back what is to stay, or how it is not to be.
+// policyMutants roll back revisions that are to stay, or roll back against the policy.
 func policyMutants() map[string]mutant {
 	return map[string]mutant{
 		"AttemptsNotCounted": {
@@ -132,7 +132,7 @@ func policyMutants() map[string]mutant {
 			text: "ledger.Append(next, f.Now, *e)", becomes: "ledger.Append(next, time.Time{}, *e)", pkg: "provider/mandate", tests: "TestConclude",
 		},
 		"IrreversibleIgnored": {
-			reason: "A revision that changed what is marked as irreversible is not rolled back.", file: "apis/step/rollback.go",
+			reason: "A revision that changed irreversible objects is not rolled back.", file: "apis/step/rollback.go",
 			text: "case !r.Irreversible && (", becomes: "case true || (", pkg: "provider/mandate", tests: "TestConclude",
 		},
 		"SuspendStopsRollback": {
@@ -166,12 +166,12 @@ func policyMutants() map[string]mutant {
 	}
 }
 
-// recordMutants record in another order, or say something else of what was recorded.
+// recordMutants record in another order, or misreport recorded events.
 func recordMutants() map[string]mutant {
 	const pkg = "provider/controller/gitdelivery"
 	return map[string]mutant{
 		"MandateFirst": {
-			reason: "What the spec asks for is recorded before what follows by the mandate.", file: "provider/controller/gitdelivery/mandate.go",
+			reason: "The request of the spec is recorded before the events of the mandate.", file: "provider/controller/gitdelivery/mandate.go",
 			text: "f.witnesses.Conclude(f.ledger.recorded, r.next)", becomes: "f.witnesses.Conclude(f.ledger.recorded, f.ledger.recorded)", pkg: pkg, tests: "TestMandate$",
 		},
 		"TakenNotCompared": {
@@ -191,11 +191,11 @@ func recordMutants() map[string]mutant {
 			text: "out.Events[known+i].By = RecorderMandate", becomes: "out.Events[known+i].By = \"\"", pkg: "provider/state", tests: "TestAppendMandated",
 		},
 		"OneVersion": {
-			reason: "A push that was refused does not hold back the rollback of what it brought.", file: "provider/controller/gitdelivery/mandate.go",
+			reason: "A refused push does not hold back the rollback of its revision.", file: "provider/controller/gitdelivery/mandate.go",
 			text: "return fmt.Sprint(f.appliedPosition(), f.recording.next.ID)", becomes: "return fmt.Sprint()", pkg: pkg, tests: "TestVersionByMandate",
 		},
 		"RefusalForgotten": {
-			reason: "What the repository refused before is a reason to reject, although it is tried again.", file: "provider/controller/gitdelivery/observe.go",
+			reason: "An earlier refusal of the repository is a reason to reject, although the push is tried again.", file: "provider/controller/gitdelivery/observe.go",
 			text: "e.readyBefore, e.asRead = d.GetCondition(xpv2.TypeReady), copyHome(d)", becomes: "e.readyBefore, e.asRead = d.GetCondition(xpv2.TypeReady), d",
 			pkg: pkg, tests: "TestMandate$",
 		},

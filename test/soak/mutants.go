@@ -36,7 +36,8 @@ func (m mutant) source(t *testing.T) (path, broken string) {
 	return path, strings.Replace(string(b), m.text, m.becomes, 1)
 }
 
-// runTests runs the tests that have to fail with a mutant, and returns what they print and whether one failed. A mutant that does not compile fails none.
+// runTests runs the tests that have to fail with a mutant, and returns their output and whether one failed. A mutant that does not compile
+// fails none.
 func (m mutant) runTests(t *testing.T) (printed string, fails bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -102,7 +103,7 @@ func weightMutants() map[string]mutant {
 	}
 }
 
-// proofMutants take for proven what is not.
+// proofMutants accept facts without proof.
 func proofMutants() map[string]mutant {
 	return map[string]mutant{
 		"DrainSkipped": {
@@ -128,7 +129,7 @@ func proofMutants() map[string]mutant {
 			text: "if !found {", becomes: "if !found && false {", pkg: "provider/engines",
 		},
 		"GenerationNotCompared": {
-			reason: "What a Gateway said of an earlier generation of a route does not count.", file: "provider/engines/gateway.go",
+			reason: "A Gateway's report about an earlier generation of a route does not count.", file: "provider/engines/gateway.go",
 			text: "if all[i].ObservedGeneration != generation {", becomes: "if all[i].ObservedGeneration > generation {", pkg: "provider/engines",
 		},
 	}
@@ -162,13 +163,13 @@ func stepMutants() map[string]mutant {
 			text: "case s.Verdict == nil && s.Current.HasSteps() && in.HoldsFiles && d.hasIntentOf(*s.Current):", becomes: "case false:", pkg: "apis/step",
 		},
 		"StableIsNewest": {
-			reason: "The stable revision is one that was verified and not withdrawn.", file: "apis/ledger/state.go",
+			reason: "The stable revision was verified and not withdrawn.", file: "apis/ledger/state.go",
 			text: "if p.IsTarget() {\n\t\t\ts.Stable", becomes: "if p.Number > 0 {\n\t\t\ts.Stable", pkg: "apis/ledger",
 		},
 	}
 }
 
-// lossMutants lose sight of what a repository has.
+// lossMutants lose sight of the content of a repository.
 func lossMutants() map[string]mutant {
 	return map[string]mutant{
 		"PartsNotCompared": {

@@ -29,11 +29,11 @@ type rule struct {
 	reason string
 	// file of the project.
 	file string
-	// at is where the rule is in the file. What decides is between « and ».
+	// at is where the rule is in the file. The deciding condition is between « and ».
 	at string
-	// without is what decides where the rule is taken away.
+	// without is the replacement of the deciding condition where the rule is taken away.
 	without string
-	// typ of what decides. Empty means bool.
+	// typ is the type of the condition. Empty means bool.
 	typ string
 	// story that misses it.
 	story uint64
@@ -41,14 +41,14 @@ type rule struct {
 	test string
 }
 
-// rulesByTest returns the rules that a test of their package misses, or those that a story does.
+// rulesByTest returns the rules that a test of their package checks, or the rules that a story checks.
 func rulesByTest(all map[string]rule, isByTest bool) map[string]rule {
 	out := maps.Clone(all)
 	maps.DeleteFunc(out, func(_ string, r rule) bool { return isByTest != (r.test != "") })
 	return out
 }
 
-// splitDecision splits where a rule is: what is before, what decides, and what is after.
+// splitDecision splits the place of a rule: the text before the condition, the condition, and the text after it.
 func (r rule) splitDecision() (before, with, after string) {
 	before, rest, _ := strings.Cut(r.at, "«")
 	with, after, _ = strings.Cut(rest, "»")
@@ -65,7 +65,7 @@ func (r rule) withSwitch(name string) string {
 	return fmt.Sprintf("%sruleOf(%q, func() %s { return %s }, func() %s { return %s })%s", before, name, typ, with, typ, r.without, after)
 }
 
-// helper is what each package has that a rule is taken away from.
+// helper is the file that each package with a removed rule gets.
 const helper = `package %s
 
 import "os"
@@ -142,7 +142,7 @@ func buildSwitched(t *testing.T, pkg string) string {
 	return out
 }
 
-// playStories plays stories without a rule, and returns what was printed, and whether one went wrong. One that panics shows nothing.
+// playStories plays stories without a rule, and returns the output, and whether one went wrong. A story that panics shows nothing.
 func playStories(t *testing.T, walker, stories, without string) (printed string, wrong bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), walker, "-test.run", "^TestWalk$", "-test.v")
@@ -162,7 +162,7 @@ const searched = 600
 // shortWalk is how many stories are played with all rules in make test, which plays few with the race detector.
 const shortWalk = 200
 
-// runRuleTest runs the test of a rule without one, and reports whether it fails. One that panics, or that is not there, does not.
+// runRuleTest runs the test of a rule without one, and reports whether it fails. A test that panics, or that is not there, does not.
 func runRuleTest(t *testing.T, binary string, r rule, without string) (out string, fails bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary, "-test.run", "^"+r.test+"$", "-test.v")
@@ -175,7 +175,7 @@ func runRuleTest(t *testing.T, binary string, r rule, without string) (out strin
 	return string(b), err != nil
 }
 
-// firstBrokenStory is the first story that goes wrong without a rule, and what is wrong with it. It is empty if none does.
+// firstBrokenStory is the first story that goes wrong without a rule, with the violation. It is empty if none does.
 func firstBrokenStory(t *testing.T, walker, among, rule string) string {
 	t.Helper()
 	printed, _ := playStories(t, walker, "1-"+among, rule)

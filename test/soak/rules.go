@@ -20,7 +20,7 @@ func ledgerRules() map[string]rule {
 			at: "isBehind := «asked.After != recorded.Head»;", without: "false", story: 1000000,
 		},
 		"HomeFirst": {
-			reason: "A follower is asked for what is recorded, and not for what is proposed.", file: "function/deployment/resources.go",
+			reason: "A follower gets recorded positions, and not proposed ones.", file: "function/deployment/resources.go",
 			at: "recorded := «p.home.State»\n", without: "p.state", typ: "ledger.State", story: 9924,
 		},
 		"Recover": {
@@ -32,7 +32,7 @@ func ledgerRules() map[string]rule {
 			at: "if «shown.Seq == 0» || shown.IsClosed", without: "true", story: 1000004,
 		},
 		"GoneElsewhere": {
-			reason: "A home does not record what is behind the ledger in another repository.", file: "function/deployment/walk_ledger_test.go",
+			reason: "A home does not record a position behind the ledger in another repository.", file: "function/deployment/walk_ledger_test.go",
 			at: "len(asked.Events) > 0 && «(next.Compare(known) < 0 || isOther && next.Epoch <= known.Epoch)» {", without: "isOther && false", test: "TestForcedMove",
 		},
 		"Withdrawn": {
@@ -44,7 +44,7 @@ func ledgerRules() map[string]rule {
 			at: "case «is.Position().Compare(r.position) < 0 || is.Compare(r.head) < 0»:", without: "false", story: 121,
 		},
 		"ProvenPosition": {
-			reason: "What is only proposed proves nothing.", file: "function/deployment/decide.go",
+			reason: "A proposed position proves nothing.", file: "function/deployment/decide.go",
 			at: "if «s.Position() == home.State.Position()» &&", without: "true", story: 12,
 		},
 	}
@@ -94,19 +94,19 @@ func requestRules() map[string]rule {
 	}
 }
 
-// proofRules are the rules about what is proven, and judged.
+// proofRules are the rules about proofs and verdicts.
 func proofRules() map[string]rule {
 	return map[string]rule{
 		"Generation": {
-			reason: "What is said of an earlier generation does not count as evidence.", file: "apis/evidence/delivery.go",
+			reason: "A status of an earlier generation does not count as evidence.", file: "apis/evidence/delivery.go",
 			at: "ready.Status == status && «ready.ObservedGeneration == m.GetGeneration()»", without: "true", story: 36,
 		},
 		"ThisPosition": {
-			reason: "What a delivery says of another position does not count as evidence.", file: "apis/evidence/delivery.go",
+			reason: "A delivery's status of another position does not count as evidence.", file: "apis/evidence/delivery.go",
 			at: "isOnlyRebased(d)) && «AsksForPosition(d, at) && HasApplied(d, at)»", without: "true", test: "TestIsDelivered",
 		},
 		"LiveFirst": {
-			reason: "What is not proven to run is not verified.", file: "apis/evidence/proof.go",
+			reason: "A revision without proof that it runs is not verified.", file: "apis/evidence/proof.go",
 			at: "c.Sync == nil || «c.WatchesDesired() && AreSitesLive(c.ObservedSync, c.State.Position())»", without: "true", story: 10,
 		},
 		"GateFirst": {
@@ -118,11 +118,11 @@ func proofRules() map[string]rule {
 			at: "IsGateOfRevision(g, s) && «of.Step == s.Cursor.Step»", without: "true", story: 7,
 		},
 		"Refused": {
-			reason: "What is refused for good is rejected.", file: "apis/evidence/delivery.go",
+			reason: "A revision with a final refusal is rejected.", file: "apis/evidence/delivery.go",
 			at: "if «awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at) || !reportsOnPosition(d, at)» {", without: "true", story: 108,
 		},
 		"NotSynced": {
-			reason: "What does not run in time is rejected.", file: "apis/evidence/sites.go",
+			reason: "A revision that does not run in time is rejected.", file: "apis/evidence/sites.go",
 			at: "if «!hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, at)» {", without: "true", story: 2,
 		},
 	}
@@ -132,7 +132,7 @@ func proofRules() map[string]rule {
 func rollbackRules() map[string]rule {
 	return map[string]rule{
 		"ProvenBack": {
-			reason: "What is restored is proven to run.", file: "apis/step/rollback.go",
+			reason: "A rollback ends with the proof that the target runs.", file: "apis/step/rollback.go",
 			at: "case «in.Proof.IsLive && !s.IsBeforeSteps()»:", without: "true", story: 2,
 		},
 		"AttemptsEnd": {
@@ -156,7 +156,7 @@ func rollbackRules() map[string]rule {
 			at: "if «n >= most» {", without: "false", test: "TestRollBack",
 		},
 		"Touched": {
-			reason: "Only what the revision changed is restored.", file: "function/compose/rollback.go",
+			reason: "Only directories that the revision changed are restored.", file: "function/compose/rollback.go",
 			at: "!restores && («holdsTarget(t, d, s.Current.Number, want)» ||", without: "false", story: 46,
 		},
 		"Spared": {
@@ -166,11 +166,11 @@ func rollbackRules() map[string]rule {
 	}
 }
 
-// deliveryRules are the rules about what goes out.
+// deliveryRules are the rules about deliveries.
 func deliveryRules() map[string]rule {
 	return map[string]rule{
 		"Steps": {
-			reason: "Sites whose step has not come keep what they have.", file: "function/compose/step.go",
+			reason: "Sites whose step has not come keep their trees.", file: "function/compose/step.go",
 			at: "if «!s.HasReached(t.Site)» {", without: "false", story: 5,
 		},
 		"Clusters": {
@@ -178,7 +178,7 @@ func deliveryRules() map[string]rule {
 			at: "«clustered[t.Site] && !through && !evidence.AdmitsTree(sync, s, t)» {", without: "false", story: 1,
 		},
 		"SuccessorFirst": {
-			reason: "What is left is removed when its successor runs.", file: "function/deployment/resources.go",
+			reason: "A left directory is removed when its successor runs.", file: "function/deployment/resources.go",
 			at: "isReady := «phase.Ready(&status)»\n", without: "true", story: 126,
 		},
 	}

@@ -13,7 +13,7 @@ const (
 	// variable is set by make soak.
 	variable = "INTENTPLANE_SOAK"
 
-	// seedVariable repeats what a test did that failed.
+	// seedVariable names the seed that repeats a failed test.
 	seedVariable = "INTENTPLANE_SEED"
 )
 

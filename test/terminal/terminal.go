@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open returns both ends of a new terminal of a size. What a program writes to its end can be read from the other one, which has to be read: a terminal
-// keeps little.
+// Open returns both ends of a new terminal of a size. Output that a program writes to its end can be read from the other end, which has to be
+// read: a terminal keeps little.
 func Open(columns, lines uint16) (reader, program *os.File, err error) {
 	reader, err = os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // patience is how long a request may take before it counts as failed.
 const patience = 10 * time.Second
 
-// An Answer is what became of a request.
+// An Answer is the result of a request.
 type Answer struct {
 	// Sent is when the request was sent.
 	Sent time.Time
@@ -58,7 +58,7 @@ func (a Answers) byTrack() map[string]int {
 	return out
 }
 
-// String counts the answers by track, and the failures by what they were.
+// String counts the answers by track, and the failures by their kind and track.
 func (a Answers) String() string {
 	out, failures := []string{fmt.Sprintf("%d requests", len(a))}, map[string]int{}
 	for track, n := range a.byTrack() {
@@ -74,7 +74,7 @@ func (a Answers) String() string {
 	return strings.Join(out, ", ")
 }
 
-// A Target is what requests are sent to.
+// A Target is the address of requests.
 type Target struct {
 	// URL of the gateway.
 	URL string
@@ -83,7 +83,7 @@ type Target struct {
 	Host string
 }
 
-// Send so many requests, a few at once, and return what became of them.
+// Send so many requests, a few at once, and return their answers.
 func (t Target) Send(ctx context.Context, n, atOnce int) Answers {
 	hc, out := newClient(atOnce), make(Answers, n)
 	defer hc.CloseIdleConnections()

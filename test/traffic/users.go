@@ -9,7 +9,7 @@ import (
 // connections is how many of them users keep open.
 const connections = 64
 
-// Users send requests at a constant rate, whatever becomes of them.
+// Users send requests at a constant rate, with or without answers.
 type Users struct {
 	cancel context.CancelFunc
 	done   chan struct{}

@@ -1,5 +1,5 @@
-// Package typed reads the code blocks of documentation, and makes a script of a page that does what a reader does who types each of them
-// in order.
+// Package typed reads the code blocks of documentation, and makes a script of a page with the commands of a reader who types each of them in
+// order.
 package typed
 
 import (
@@ -15,7 +15,7 @@ import (
 const (
 	// Shell is run as it is.
 	Shell = "sh"
-	// Console has commands behind "$ ", which are run, and what they print, which is not compared.
+	// Console has commands behind "$ ", which are run, and their output, which is not compared.
 	Console = "console"
 	// Text shows something, as a block without a language does.
 	Text = "text"
@@ -23,7 +23,7 @@ const (
 	YAML = "yaml"
 )
 
-// Pages are those that are typed, from the root of the repository.
+// Pages are the typed pages, from the root of the repository.
 func Pages() []string {
 	return []string{
 		"README.md", "docs/install.md", "docs/gitops.md", "docs/gates.md", "docs/clusters.md", "docs/operations.md",
@@ -37,7 +37,7 @@ func Pages() []string {
 
 // A Block is one code block of a page.
 type Block struct {
-	// Page is the path of the page, and Line that of the block's fence in it.
+	// Page is the path of the page, and Line the line of the block's fence in it.
 	Page string
 	Line int
 	// Section is the heading of the second level that the block is below.
@@ -58,7 +58,7 @@ func (b Block) Place() string { return fmt.Sprintf("%s:%d", b.Page, b.Line) }
 var mark = regexp.MustCompile(`^<!-- typed: (no|apply)(?:, (.+))? -->$`)
 
 // Blocks returns the code blocks of a page. It returns an error for a block that could neither be typed nor says why, for a mark that is not
-// understood, and for one that no block follows.
+// understood, and for a mark that no block follows.
 func Blocks(page, text string) ([]Block, error) {
 	r := reader{page: page}
 	for i, line := range strings.Split(text, "\n") {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// begun is what a script prints before each block.
+// begun is the text that a script prints before each block.
 const begun = "@@ typed "
 
-// A Script is what a reader types.
+// A Script is the input of a reader.
 type Script struct {
 	// Text for bash. It ends with the first command that fails.
 	Text string
-	// Typed counts the blocks in it, and Skipped those that are marked.
+	// Typed counts the blocks in it, and Skipped the blocks that are marked.
 	Typed   int
 	Skipped int
 }
@@ -21,7 +21,7 @@ type Script struct {
 // export is a line with a value that every reader replaces.
 var export = regexp.MustCompile(`(?m)^export ([A-Z_]+)=(\S*)`)
 
-// NewScript returns the script of blocks, with the reader's own values in place of those of "export NAME=value".
+// NewScript returns the script of blocks, with the reader's own values in place of the values of "export NAME=value".
 func NewScript(blocks []Block, values map[string]string) Script {
 	s := Script{Text: "set -euo pipefail\n" + look}
 	for _, b := range blocks {
@@ -54,7 +54,8 @@ func (b Block) shellScript(values map[string]string) string {
 	})
 }
 
-// look lets the API server look at an object as it would at that of a reader, and keeps nothing. What is there already is not merged with it.
+// look lets the API server look at an object as it would at a reader's object, and keeps nothing. It does not merge the object with an
+// existing object.
 const look = `look() {
   file="$(mktemp)"
   cat >"$file"
@@ -77,7 +78,7 @@ func (b Block) applyScript() string {
 	return out.String()
 }
 
-// Last returns the place of the block that a script came to, from what it printed.
+// Last returns the place of the last block that a script began, from its output.
 func Last(output string) string {
 	i := strings.LastIndex(output, begun)
 	if i < 0 {

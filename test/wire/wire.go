@@ -28,7 +28,7 @@ func New(ctx context.Context, to string) (*Wire, error) {
 	return w, w.Connect(ctx)
 }
 
-// Address is where the wire listens: the same one after each Cut.
+// Address is the address at which the wire listens: the same after each Cut.
 func (w *Wire) Address() string { return w.address }
 
 // Connect lets connections through again, at the same address as before. It returns an error if it cannot listen there.

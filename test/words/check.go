@@ -25,7 +25,7 @@ type finding struct {
 	message string
 }
 
-// String is one line: the place, what is there, and what to do.
+// String is one line: the place, the finding, and the remedy.
 func (f finding) String() string { return fmt.Sprintf("%s:%d: %s", f.file, f.line, f.message) }
 
 // A checker collects findings over several files.
@@ -36,7 +36,7 @@ type checker struct {
 	findings []finding
 }
 
-// checkTree returns what does not pass in the Go files below a directory, without those in pending directories, ordered by place.
+// checkTree returns the findings in the Go files below a directory, without the files in pending directories, ordered by place.
 func checkTree(root string, pending []string) ([]finding, error) {
 	tree, err := os.OpenRoot(root)
 	if err != nil {
@@ -142,12 +142,12 @@ func (c *checker) checkName(dir string, f *ast.FuncDecl) {
 	first, size := utf8.DecodeRuneInString(f.Name.Name)
 	key := string(unicode.ToLower(first)) + f.Name.Name[size:]
 	if other, ok := c.names[scope][key]; ok && other != f.Name.Name {
-		c.addFinding(f.Pos(), 0, fmt.Sprintf("%s and %s differ by a capital alone: name one of them by what it does besides", f.Name.Name, other))
+		c.addFinding(f.Pos(), 0, fmt.Sprintf("%s and %s differ by a capital alone: name one of them by its other action", f.Name.Name, other))
 	}
 	c.names[scope][key] = f.Name.Name
 }
 
-// fieldSubject matches a comment that begins with the name of what it is about.
+// fieldSubject matches a comment that begins with the name of its subject.
 var fieldSubject = regexp.MustCompile(`^//\s+([a-z]\w*) (?:are|counts|has|holds|is|keeps|lists|names|says)\b`)
 
 // checkFieldComment reports a comment that begins with another name than the field's: a field that was renamed keeps its old comment.

@@ -37,7 +37,7 @@ func TestCheckTree(t *testing.T) {
 		"Capital": {
 			reason: "Two methods of one type may not differ by a capital alone.",
 			files:  map[string]string{"a.go": "package a\n\ntype t struct{}\n\nfunc (t) Watch() {}\n", "b.go": "package a\n\nfunc (*t) watch() {}\n"},
-			want:   []string{"b.go:3: watch and Watch differ by a capital alone: name one of them by what it does besides"},
+			want:   []string{"b.go:3: watch and Watch differ by a capital alone: name one of them by its other action"},
 		},
 		"Field": {
 			reason: "A comment of a field that begins with another name is that of an earlier name.",

@@ -1,5 +1,5 @@
-// Command words looks for names and sentences of the source that say neither who acts nor what happens, and prints each place with the word
-// and what to write instead:
+// Command words looks for names and sentences of the source that name neither an actor nor an action, and prints each place with the word and
+// its replacement:
 //
 //	go run ./test/words [DIR]
 //

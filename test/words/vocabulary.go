@@ -2,7 +2,7 @@ package main
 
 import "regexp"
 
-// A term is a word that names neither an actor nor an action, with what to write instead.
+// A term is a word that names neither an actor nor an action, with its replacement.
 type term struct {
 	pattern *regexp.Regexp
 	instead string
@@ -12,8 +12,8 @@ type term struct {
 func terms() []term {
 	list := []struct{ words, instead string }{
 		{words: `nobody|somebody|whoever|strangers?('s)?`, instead: "name who it is: the user, the tenant, another controller, an unmanaged commit"},
-		{words: `tells?|told|telling`, instead: "say who reports what: reports, returns, shows, observed, unknown"},
-		{words: `anew`, instead: "write again, or say what is created a second time"},
+		{words: `tells?|told|telling`, instead: "name the reporter and the report: reports, returns, shows, observed, unknown"},
+		{words: `anew`, instead: "write again, or name the object that is created a second time"},
 		{words: `ways? back|bereft|retreat`, instead: "write rollback, roll back, or missing state"},
 		{words: `(is|are) no`, instead: "write is not a, or has no"},
 		{words: `knows? of|heeds?`, instead: "write has, reads or supports"},

@@ -27,7 +27,7 @@ type request struct {
 
 func main() {
 	r := request{}
-	flag.StringVar(&r.root, "root", "", "The folder that holds crossplane.yaml and what the package installs.")
+	flag.StringVar(&r.root, "root", "", "The folder with crossplane.yaml and the manifests of the package.")
 	flag.StringVar(&r.examples, "examples", "", "The folder with examples. It may lie in the root. Crossplane does not install them.")
 	flag.StringVar(&r.runtime, "runtime", "", "The tarball of the image that runs. Empty makes a package without a program.")
 	flag.StringVar(&r.output, "output", "", "The file to write.")

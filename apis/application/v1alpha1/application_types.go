@@ -2,7 +2,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// An Application is one service that runs an image at its Sites, or what is built of a source. Its phase speaks about what is asked for now.
+// An Application is one service that runs an image at its Sites: a named image, or an image built from a source. Its phase is about the current spec.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

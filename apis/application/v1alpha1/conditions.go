@@ -2,19 +2,19 @@ package v1alpha1
 
 // Types of the conditions of an Application, beside Crossplane's Ready and Synced. All are always there.
 const (
-	// TypeValid says whether what was asked for can be carried out.
+	// TypeValid says whether the spec is valid and can be carried out.
 	TypeValid = "Valid"
 
-	// TypeSourceResolved says whether the commit that is asked for is known. An image needs none.
+	// TypeSourceResolved says whether the commit of the requested revision is known. An image needs no commit.
 	TypeSourceResolved = "SourceResolved"
 
-	// TypeBuilt says whether there is an image of what is asked for.
+	// TypeBuilt says whether the current spec has an image.
 	TypeBuilt = "Built"
 
 	// TypeDeployed says whether the deployment of the image was verified.
 	TypeDeployed = "Deployed"
 
-	// TypeAvailable says whether each Site has a pod that serves, be it of this image or of an earlier one.
+	// TypeAvailable says whether each Site has a pod that serves, of this image or of an earlier image.
 	TypeAvailable = "Available"
 
 	// TypeRouted says whether each Gateway accepted the route.
@@ -27,9 +27,9 @@ const (
 	TypeReconciling = "Reconciling"
 )
 
-// Reasons of the conditions of an Application, beside those of its ImageBuild and of the Sites in its SiteHealth, which it repeats.
+// Reasons of the conditions of an Application, beside the reasons of its ImageBuild and of the Sites in its SiteHealth, which it repeats.
 const (
-	// ReasonValid means that what was asked for can be carried out.
+	// ReasonValid means that the spec is valid and can be carried out.
 	ReasonValid = "Valid"
 
 	// ReasonInvalidSpec means that a field of the spec is wrong. Terminal.
@@ -41,10 +41,10 @@ const (
 	// ReasonAwaitingDeletion means that an object of the Application's name that does not belong to it is being deleted.
 	ReasonAwaitingDeletion = "AwaitingDeletion"
 
-	// ReasonNotRequired means that nothing has to be resolved or built, since the spec names an image, or that no route is asked for.
+	// ReasonNotRequired means that the step is not needed: the spec names an image, or requests no route.
 	ReasonNotRequired = "NotRequired"
 
-	// ReasonMissing means that something is missing that the Application needs. Its message says what.
+	// ReasonMissing means that an object is missing that the Application needs. The message names it.
 	ReasonMissing = "Missing"
 
 	// ReasonResolved means that the commit is known.
@@ -56,22 +56,22 @@ const (
 	// ReasonBuilding means that the image is being built.
 	ReasonBuilding = "Building"
 
-	// ReasonBuilt means that the image of the commit that is asked for was built.
+	// ReasonBuilt means that the image of the requested commit was built.
 	ReasonBuilt = "Built"
 
-	// ReasonBuildFailed means that the build of the commit that is asked for failed. Terminal.
+	// ReasonBuildFailed means that the build of the requested commit failed. Terminal.
 	ReasonBuildFailed = "BuildFailed"
 
 	// ReasonBuildDisrupted means that the build of the wanted commit failed for another cause than its source, and that no retry is left. Terminal.
 	ReasonBuildDisrupted = "BuildDisrupted"
 
-	// ReasonRebuildFailed means that the commit that is asked for was built, and that a later build of it failed.
+	// ReasonRebuildFailed means that the requested commit was built, and that a later build of it failed.
 	ReasonRebuildFailed = "RebuildFailed"
 
-	// ReasonNoImage means that what is asked for has no image yet that could be deployed.
+	// ReasonNoImage means that the current spec has no image yet that could be deployed.
 	ReasonNoImage = "NoImage"
 
-	// ReasonHeldBack means that spec.deploy.suspend, or a newer version of the function, holds back what is asked for.
+	// ReasonHeldBack means that spec.deploy.suspend, or a newer version of the function, holds back the current spec.
 	ReasonHeldBack = "HeldBack"
 
 	// ReasonDeployed means that the deployment of the image was verified.
@@ -92,7 +92,7 @@ const (
 	// ReasonEarlierImage means that each Site has available pods, at some of them of an earlier image, while this one is not delivered everywhere.
 	ReasonEarlierImage = "EarlierImage"
 
-	// ReasonNotDelivered means that the image is not delivered yet, and that no earlier one serves.
+	// ReasonNotDelivered means that the image is not delivered yet, and that no earlier image serves.
 	ReasonNotDelivered = "NotDelivered"
 
 	// ReasonNotObserved means that it is not known.

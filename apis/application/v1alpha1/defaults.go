@@ -1,7 +1,7 @@
 package v1alpha1
 
-// Default fills in what the schema would, for specs that did not pass through an API server. Its outcome for an empty spec is also what digests leave
-// out.
+// Default applies the schema defaults to a spec that did not pass through an API server. Digests leave out each field that equals the defaults of an
+// empty spec.
 func (s *ApplicationSpec) Default() {
 	if s.Source != nil {
 		s.defaultBuild()
@@ -24,7 +24,7 @@ func (s *ApplicationSpec) defaultBuild() {
 	s.Build.Default()
 }
 
-// Default fills in what the schema would.
+// Default applies the schema defaults.
 func (b *Build) Default() {
 	b.Settings.Default()
 	if b.Updates == "" {
@@ -32,7 +32,7 @@ func (b *Build) Default() {
 	}
 }
 
-// Default fills in what the schema would.
+// Default applies the schema defaults.
 func (d *Deploy) Default() {
 	d.Blueprint.Default()
 	d.DeliveryConfig.Default()

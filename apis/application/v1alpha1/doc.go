@@ -1,5 +1,5 @@
-// Package v1alpha1 contains the Application: one service that runs at its Sites, with one phase. Its phase speaks about what is asked for now, and
-// what it says is available are pods of just that image. Crossplane makes its two CRDs, the claim in claims.intentplane.dev and the namespaced composite in
+// Package v1alpha1 contains the Application: one service that runs at its Sites, with one phase. The phase is about the current spec, and only pods of the
+// image of that spec count as available. Crossplane makes its two CRDs, the claim in claims.intentplane.dev and the namespaced composite in
 // intentplane.dev, from the definitions that are generated from the types in this package.
 //
 // +kubebuilder:object:generate=true

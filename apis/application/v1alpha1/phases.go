@@ -1,6 +1,6 @@
 package v1alpha1
 
-// PhaseChanges are the legal changes of a phase: the phases that may follow each one. A new spec, commit or image starts again at Pending from
+// PhaseChanges are the legal changes of a phase: the next phases of each phase. A new spec, commit or image starts again at Pending from
 // anywhere.
 func PhaseChanges() map[Phase][]Phase {
 	return map[Phase][]Phase{

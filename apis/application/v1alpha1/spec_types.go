@@ -17,13 +17,13 @@ type CPU string
 // +kubebuilder:validation:XValidation:rule="isQuantity(self) && quantity(self).isGreaterThan(quantity('0')) && !quantity(self).isGreaterThan(quantity('4Ti'))",message="must be a quantity above zero and at most 4Ti, such as 512Mi"
 type Memory string
 
-// Resources that each replica asks for.
+// Resources are the CPU request, and the memory request and limit, of each replica.
 type Resources struct {
-	// CPU of each replica, such as 500m or 2. At most 256. Absent means what the Blueprint says: 100m with app and app-internal.
+	// CPU of each replica, such as 500m or 2. At most 256. Absent means the value of the Blueprint: 100m with app and app-internal.
 	// +optional
 	CPU CPU `json:"cpu,omitempty"`
 
-	// Memory of each replica, which is its limit, too, such as 512Mi. At most 4Ti. Absent means what the Blueprint says: 128Mi with app and app-internal.
+	// Memory of each replica, request and limit, such as 512Mi. At most 4Ti. Absent means the value of the Blueprint: 128Mi with app and app-internal.
 	// +optional
 	Memory Memory `json:"memory,omitempty"`
 }
@@ -52,7 +52,7 @@ type Service struct {
 	// +required
 	SecretRef deploymentv1alpha1.ObjectReference `json:"secretRef"`
 
-	// Env are variables with values of the Secret. They follow those of spec.env.
+	// Env are variables with values of the Secret. They follow the variables of spec.env.
 	// +optional
 	// +kubebuilder:validation:MaxItems=8
 	// +listType=map
@@ -92,7 +92,7 @@ type GatewayReference struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// Route says where the service is reached from outside of its cluster.
+// Route is the address of the service outside of its cluster.
 type Route struct {
 	// Enabled is false for a service that has no route for now.
 	// +optional
@@ -122,7 +122,7 @@ type Route struct {
 	TLS *bool `json:"tls,omitempty"`
 }
 
-// Deploy says where the service goes, and how it is delivered, judged and rolled back: the blocks of an IntentDeployment.
+// Deploy has the Sites of the service, and the settings of delivery, checks and rollback: the blocks of an IntentDeployment.
 type Deploy struct {
 	// Sites to run at. Absent means that deliveryConfig names them.
 	// +optional
@@ -137,7 +137,7 @@ type Deploy struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower-case letters, digits and '-'"
 	Type string `json:"type,omitempty"`
 
-	// Parameters for the Blueprint, beside those that a route sets: host, path, gateway and gateway-namespace.
+	// Parameters for the Blueprint, beside the parameters that a route sets: host, path, gateway and gateway-namespace.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=60
 	// +kubebuilder:validation:XValidation:rule="!('host' in self) && !('path' in self) && !('gateway' in self) && !('gateway-namespace' in self)",message="host, path, gateway and gateway-namespace are set by spec.route"
@@ -148,7 +148,7 @@ type Deploy struct {
 	// +kubebuilder:default={}
 	Blueprint deploymentv1alpha1.BlueprintChoice `json:"blueprint,omitempty"`
 
-	// DeliveryConfig says where the service goes and how.
+	// DeliveryConfig has the Sites of the service and the settings of its delivery.
 	// +optional
 	// +kubebuilder:default={}
 	DeliveryConfig deploymentv1alpha1.DeliveryConfig `json:"deliveryConfig,omitempty"`
@@ -158,10 +158,10 @@ type Deploy struct {
 	// +kubebuilder:default={}
 	GatesConfig deploymentv1alpha1.GatesConfig `json:"gatesConfig,omitempty"`
 
-	// ProgressTimeout is how long pods of a revision may take until one is available at each Site, from when the Site runs the revision, from 15s to 24h. A
-	// revision that takes longer, such as one whose containers end again and again, is rejected by a Gate and rolled back in Git. The time in which a
-	// Site cannot be looked at does not count. It has no effect while gatesConfig.enabled is false. Absent means that the Application stays Deploying,
-	// with its reason, for as long as it takes.
+	// ProgressTimeout is the time for pods of a revision until one is available at each Site, counted from the moment when the Site runs the revision, from
+	// 15s to 24h. A revision that takes longer, such as a revision whose containers end again and again, is rejected by a Gate and rolled back in Git. Time
+	// in which a Site cannot be observed does not count. It has no effect while gatesConfig.enabled is false. Absent means no timeout: the Application
+	// stays Deploying, with its reason.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('15s') && duration(self) <= duration('24h')",message="must be from 15s to 24h"
 	ProgressTimeout deploymentv1alpha1.Duration `json:"progressTimeout,omitempty"`
@@ -171,13 +171,13 @@ type Deploy struct {
 	// +kubebuilder:default={}
 	RollbackConfig deploymentv1alpha1.RollbackConfig `json:"rollbackConfig,omitempty"`
 
-	// Suspend stops new revisions. What runs is still observed, and a rollback still works.
+	// Suspend stops new revisions. The Sites are still observed, and a rollback still works. Default: false.
 	// +optional
 	// +kubebuilder:default=false
 	Suspend *bool `json:"suspend,omitempty"`
 }
 
-// UpdatesPolicy says what happens with an image that was built again of the same source, by a new stack, buildpack or builder.
+// UpdatesPolicy is the action on an image that was rebuilt from the same source, with a new stack, buildpack or builder.
 type UpdatesPolicy string
 
 // Policies for rebuilt images.
@@ -185,7 +185,7 @@ const (
 	// UpdatesAutomatic delivers them.
 	UpdatesAutomatic UpdatesPolicy = "Automatic"
 
-	// UpdatesManual delivers the one that approved names.
+	// UpdatesManual delivers the image that approved names.
 	UpdatesManual UpdatesPolicy = "Manual"
 
 	// UpdatesWithSource delivers them with the next commit or edit of the source.
@@ -196,8 +196,8 @@ const (
 type Build struct {
 	buildv1alpha1.Settings `json:",inline"`
 
-	// Updates says what happens with an image that was built again of the same source, by a new stack, buildpack or builder: Automatic delivers it, Manual
-	// waits until approved names it, and WithSource leaves it to the next commit.
+	// Updates is the action on an image that was rebuilt from the same source, with a new stack, buildpack or builder: Automatic delivers it, Manual waits
+	// until approved names it, and WithSource leaves it to the next commit.
 	// +optional
 	// +kubebuilder:default=Automatic
 	// +kubebuilder:validation:Enum=Automatic;Manual;WithSource
@@ -210,7 +210,7 @@ type Build struct {
 	Approved string `json:"approved,omitempty"`
 }
 
-// ApplicationSpec says which image runs, or of which source it is built, with what, and where.
+// ApplicationSpec names the image to run, or the source to build it from, with its settings and its Sites.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.image) != has(self.source)",message="exactly one of image and source must be set"
 // +kubebuilder:validation:XValidation:rule="has(self.source) || !has(self.build)",message="build needs source"
@@ -251,11 +251,11 @@ type ApplicationSpec struct {
 	// +optional
 	Autoscaling *deploymentv1alpha1.Autoscaling `json:"autoscaling,omitempty"`
 
-	// Resources that each replica asks for.
+	// Resources are the CPU request, and the memory request and limit, of each replica.
 	// +optional
 	Resources Resources `json:"resources,omitempty"`
 
-	// Env are environment variables, in this order. Secrets and ConfigMaps are those of the Application's namespace, at each Site.
+	// Env are environment variables, in this order. Secrets and ConfigMaps are read from the Application's namespace, at each Site.
 	// +optional
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=map
@@ -280,11 +280,11 @@ type ApplicationSpec struct {
 	// +listMapKey=name
 	ImagePullSecrets []deploymentv1alpha1.ObjectReference `json:"imagePullSecrets,omitempty"`
 
-	// Route says where the service is reached from outside. Absent means that only its cluster reaches it.
+	// Route is the address of the service outside of its cluster. Absent means that only its cluster reaches it.
 	// +optional
 	Route *Route `json:"route,omitempty"`
 
-	// Deploy says where the service goes, and how it is delivered, judged and rolled back.
+	// Deploy has the Sites of the service, and the settings of delivery, checks and rollback.
 	// +optional
 	// +kubebuilder:default={}
 	Deploy Deploy `json:"deploy,omitempty"`

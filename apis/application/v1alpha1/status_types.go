@@ -11,10 +11,10 @@ type Phase string
 
 // Phases.
 const (
-	// PhasePending means that something is missing, or that the spec was not taken up yet.
+	// PhasePending means that a prerequisite is missing, or that the spec was not observed yet.
 	PhasePending Phase = "Pending"
 
-	// PhaseBuilding means that the source that is asked for has no image yet.
+	// PhaseBuilding means that the requested source has no image yet.
 	PhaseBuilding Phase = "Building"
 
 	// PhaseDeploying means that the image is being delivered or judged, or that no pod of it is available.
@@ -30,9 +30,9 @@ const (
 	PhaseFailed Phase = "Failed"
 )
 
-// SourceStatus is where the source stands.
+// SourceStatus is the observed state of the source.
 type SourceStatus struct {
-	// Revision that is asked for.
+	// Revision that the spec requests.
 	// +optional
 	// +kubebuilder:validation:MaxLength=200
 	Revision string `json:"revision,omitempty"`
@@ -42,7 +42,7 @@ type SourceStatus struct {
 	// +kubebuilder:validation:MaxLength=64
 	Commit string `json:"commit,omitempty"`
 
-	// SeenAt is when the commit was seen first.
+	// SeenAt is the time of the first observation of the commit.
 	// +optional
 	SeenAt *metav1.Time `json:"seenAt,omitempty"`
 }
@@ -60,7 +60,7 @@ type WaitingImage struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// BuildStatus is where the build of what is asked for stands.
+// BuildStatus is the progress of the build for the current spec.
 type BuildStatus struct {
 	// State of the build: NotRequired, Waiting, Building, Succeeded, Failed or Unknown.
 	// +optional
@@ -87,7 +87,7 @@ type BuildStatus struct {
 	// +kubebuilder:validation:MaxLength=63
 	Step string `json:"step,omitempty"`
 
-	// Image that was built of what is asked for.
+	// Image that was built for the current spec.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image,omitempty"`
@@ -107,7 +107,7 @@ type BuildStatus struct {
 	Waiting WaitingImage `json:"waiting,omitzero"`
 }
 
-// DeploymentStatus is where the IntentDeployment of the Application stands.
+// DeploymentStatus is the state of the Application's IntentDeployment.
 type DeploymentStatus struct {
 	// Name of the IntentDeployment. It is in the namespace of the Application.
 	// +optional
@@ -122,29 +122,29 @@ type DeploymentStatus struct {
 	// +optional
 	VerifiedRevision int64 `json:"verifiedRevision,omitempty"`
 
-	// Outcome of the deployment of the commit and the spec that this status speaks about, when it came to an end: Succeeded, Failed or RolledBack.
+	// Outcome of the deployment of the commit and the spec that this status is about, when it came to an end: Succeeded, Failed or RolledBack.
 	// Empty before, and while they have no image, or are held back.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Outcome string `json:"outcome,omitempty"`
 }
 
-// SiteStatus is where the Application stands at one Site.
+// SiteStatus is the state of the Application at one Site.
 type SiteStatus struct {
 	// State of the pods at the Site: Available, Progressing, Unavailable, Missing, OtherImage, ScaledToZero or NotObserved.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	State string `json:"state,omitempty"`
 
-	// Available is how many pods of the image are available.
+	// Available is the number of available pods of the image.
 	// +optional
 	Available int32 `json:"available"`
 
-	// Updated is how many pods of the image there are.
+	// Updated is the number of pods of the image.
 	// +optional
 	Updated int32 `json:"updated"`
 
-	// Desired is how many pods the Site is asked for.
+	// Desired is the desired number of pods at the Site.
 	// +optional
 	Desired int32 `json:"desired"`
 
@@ -161,13 +161,13 @@ type SiteStatus struct {
 
 // Transition is one change of the phase.
 type Transition struct {
-	// Index of this transition among all that the composite went through, the first one being 0. It distinguishes equal ones, also when
+	// Index of this transition among all transitions of the composite, from 0. It distinguishes equal ones, also when
 	// the oldest are forgotten.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Index int64 `json:"index"`
 
-	// From which phase. Empty for the first one.
+	// From is the phase before the transition. Empty for the first transition.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	From Phase `json:"from,omitempty"`
@@ -182,10 +182,10 @@ type Transition struct {
 	At metav1.Time `json:"at"`
 }
 
-// ApplicationStatus is a projection of what is known. Each part of it could be thrown away and computed again, but for transitions, which
-// nothing reads. Crossplane adds the conditions.
+// ApplicationStatus is a projection of the observed state. Each part of it can be deleted and computed again, except for transitions,
+// which no decision depends on. Crossplane adds the conditions.
 type ApplicationStatus struct {
-	// Phase of what is asked for now.
+	// Phase of the current spec.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Phase Phase `json:"phase,omitempty"`
@@ -195,7 +195,7 @@ type ApplicationStatus struct {
 	// +kubebuilder:validation:MaxLength=2048
 	Message string `json:"message,omitempty"`
 
-	// SpecDigest of the spec that this status speaks about.
+	// SpecDigest of the spec that this status is about.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	SpecDigest string `json:"specDigest,omitempty"`
@@ -204,11 +204,11 @@ type ApplicationStatus struct {
 	// +optional
 	Source SourceStatus `json:"source,omitzero"`
 
-	// Build of what is asked for.
+	// Build for the current spec.
 	// +optional
 	Build BuildStatus `json:"build,omitzero"`
 
-	// Commit that the image was built of, and that the deployment is asked for.
+	// Commit that the deployment's desired image was built from.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Commit string `json:"commit,omitempty"`
@@ -218,7 +218,7 @@ type ApplicationStatus struct {
 	// +kubebuilder:validation:MaxLength=16
 	ShortCommit string `json:"shortCommit,omitempty"`
 
-	// Image that the deployment is asked for.
+	// Image is the desired image of the deployment.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image,omitempty"`
@@ -232,7 +232,7 @@ type ApplicationStatus struct {
 	// +optional
 	Deployment DeploymentStatus `json:"deployment,omitzero"`
 
-	// AvailableReplicas is how many pods of the image are available, at all Sites together.
+	// AvailableReplicas is the number of available pods of the image, at all Sites together.
 	// +optional
 	AvailableReplicas int32 `json:"availableReplicas"`
 
@@ -258,7 +258,7 @@ type ApplicationStatus struct {
 	Transitions []Transition `json:"transitions,omitempty"`
 }
 
-// IsRolledBack reports whether the image of the present request was rolled back. Of a request that has no image yet, the outcome is that of an earlier one.
+// IsRolledBack reports whether the image of the present request was rolled back. Of a request that has no image yet, the outcome is of an earlier request.
 func (s *ApplicationStatus) IsRolledBack() bool {
 	return s.Phase == PhaseDegraded && s.Deployment.Outcome == string(deploymentv1alpha1.OutcomeRolledBack)
 }

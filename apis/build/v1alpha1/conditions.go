@@ -6,13 +6,13 @@ import (
 
 // Reasons of an ImageBuild's Ready condition.
 const (
-	// ReasonBuilt means that there is an image of what is asked for.
+	// ReasonBuilt means that the requested image exists.
 	ReasonBuilt xpv2.ConditionReason = "Built"
 
-	// ReasonBuilding means that a Build of what is asked for runs.
+	// ReasonBuilding means that the Build of the requested image runs.
 	ReasonBuilding xpv2.ConditionReason = "Building"
 
-	// ReasonQueued means that kpack has not begun with what is asked for: it has not taken it up yet, or another Build runs.
+	// ReasonQueued means that kpack has not begun to build the requested image: it has not observed the request yet, or another Build runs.
 	ReasonQueued xpv2.ConditionReason = "Queued"
 
 	// ReasonRetrying means that the Build failed because of the infrastructure, and that it is tried again.
@@ -21,7 +21,7 @@ const (
 	// ReasonPodPending means that a Build runs whose pod has not begun within two minutes.
 	ReasonPodPending xpv2.ConditionReason = "PodPending"
 
-	// ReasonBuildFailed means that the Build of what is asked for failed. Terminal.
+	// ReasonBuildFailed means that the Build of the requested image failed. Terminal.
 	ReasonBuildFailed xpv2.ConditionReason = "BuildFailed"
 
 	// ReasonBuildDisrupted means that the Build of the wanted commit failed for another cause than its source, and that no retry is left. Terminal.
@@ -73,7 +73,7 @@ const (
 	// ReasonInvalid means that a field of the spec is wrong. Terminal.
 	ReasonInvalid xpv2.ConditionReason = "Invalid"
 
-	// ReasonNotObserved means that the repository was not looked at yet, or that kpack reports nothing about the Image.
+	// ReasonNotObserved means that the repository was not observed yet, or that kpack has no status for the Image.
 	ReasonNotObserved xpv2.ConditionReason = "NotObserved"
 )
 

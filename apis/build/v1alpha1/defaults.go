@@ -3,7 +3,7 @@ package v1alpha1
 import "cmp"
 
 const (
-	// DefaultInterval is how often a repository is looked at.
+	// DefaultInterval is the default interval between observations of a repository.
 	DefaultInterval = "5m"
 
 	// DefaultTimeout is after how long a build is ended.
@@ -19,7 +19,7 @@ const (
 	KindBuilder = "Builder"
 )
 
-// Default fills in what the schema would.
+// Default applies the schema defaults.
 func (s *Source) Default() {
 	s.Interval = cmp.Or(s.Interval, DefaultInterval)
 	if s.Webhook != nil {
@@ -27,10 +27,10 @@ func (s *Source) Default() {
 	}
 }
 
-// Default fills in what the schema would.
+// Default applies the schema defaults.
 func (b *BuilderReference) Default() { b.Kind = cmp.Or(b.Kind, KindClusterBuilder) }
 
-// Default fills in what the schema would.
+// Default applies the schema defaults.
 func (s *Settings) Default() {
 	if s.Builder != nil {
 		s.Builder.Default()
@@ -41,7 +41,7 @@ func (s *Settings) Default() {
 	}
 }
 
-// Default fills in what the schema would, for specs that did not pass through an API server.
+// Default applies the schema defaults to parameters that did not pass through an API server.
 func (p *ImageBuildParameters) Default() {
 	p.Source.Default()
 	p.Settings.Default()

@@ -1,4 +1,4 @@
-// Package v1alpha1 contains the managed resource that builds an image from source, and what Applications say about source and build.
+// Package v1alpha1 contains the managed resource that builds an image from source, and the types of source and build settings in Applications.
 //
 // +kubebuilder:object:generate=true
 // +groupName=build.intentplane.dev
@@ -28,12 +28,12 @@ var (
 	AddToScheme = SchemeBuilder.AddToScheme
 )
 
-// Labels and annotations of what a build makes.
+// Labels and annotations of the objects of a build.
 const (
 	// LabelImageBuild holds the name of the ImageBuild that an Image of kpack is for. kpack hands it on to the Builds.
 	LabelImageBuild = "build.intentplane.dev/imagebuild"
 
-	// AnnotationRequest is the digest of what makes the image, on an Image, its Builds, and the deployment of the image.
+	// AnnotationRequest is the digest of the build request (source and settings), on an Image, its Builds, and the deployment of the image.
 	AnnotationRequest = "build.intentplane.dev/request"
 
 	// AnnotationTrigger is source.trigger, on an Image and its Builds.
@@ -45,9 +45,9 @@ const (
 	// AnnotationBuild is the Build that made an image, on the deployment of the image.
 	AnnotationBuild = "build.intentplane.dev/build"
 
-	// AnnotationLookNow lets the provider look at the repository now, each time that its value changes.
+	// AnnotationLookNow lets the provider observe the repository now, each time that its value changes.
 	AnnotationLookNow = "build.intentplane.dev/look-now"
 
-	// AnnotationHookedAt is when a webhook came last. The replica of the provider that received it writes it, and the leader looks at the repository.
+	// AnnotationHookedAt is the time of the last webhook. The replica of the provider that received it writes it, and the leader observes the repository.
 	AnnotationHookedAt = "build.intentplane.dev/hooked-at"
 )

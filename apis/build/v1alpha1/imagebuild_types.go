@@ -7,7 +7,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// ImageBuildParameters are what is built.
+// ImageBuildParameters are the source and the settings of a build.
 type ImageBuildParameters struct {
 	// ClaimRef names the Application that the image is for. It is in the namespace of the ImageBuild.
 	// +required
@@ -20,9 +20,9 @@ type ImageBuildParameters struct {
 	Settings `json:",inline"`
 }
 
-// WantedImage identifies the image that is asked for.
+// WantedImage identifies the requested image.
 type WantedImage struct {
-	// Request is the digest of what makes the image: the source, and how it is built.
+	// Request is the digest of the build request: the source, and the build settings.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Request string `json:"request,omitempty"`
@@ -37,12 +37,12 @@ type WantedImage struct {
 	// +kubebuilder:validation:MaxLength=64
 	Commit string `json:"commit,omitempty"`
 
-	// SeenAt is when Commit was seen first.
+	// SeenAt is the time of the first observation of Commit.
 	// +optional
 	SeenAt *metav1.Time `json:"seenAt,omitempty"`
 }
 
-// SourceTrouble is why the last look at the repository found no commit.
+// SourceTrouble is the error of the last observation of the repository.
 type SourceTrouble struct {
 	// Reason why the look found no commit. Empty if it found one.
 	// +optional
@@ -90,7 +90,7 @@ type RunningBuild struct {
 	// +kubebuilder:validation:MaxLength=63
 	Step string `json:"step,omitempty"`
 
-	// StartedAt is when it was made.
+	// StartedAt is the time of its creation.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 }
@@ -127,15 +127,15 @@ type BuiltImage struct {
 	// +kubebuilder:validation:MaxLength=63
 	Reason string `json:"reason,omitempty"`
 
-	// At is when the Build ended.
+	// At is the time when the Build ended.
 	// +optional
 	At *metav1.Time `json:"at,omitempty"`
 
-	// Rebuilds is how many other images of the same request and commit were taken since RebuildsSince. At most three in an hour are.
+	// Rebuilds is the number of other images of the same request and commit that were accepted since RebuildsSince, at most three in an hour.
 	// +optional
 	Rebuilds int32 `json:"rebuilds,omitempty"`
 
-	// RebuildsSince is when the first of them was taken.
+	// RebuildsSince is the time when the first of them was accepted.
 	// +optional
 	RebuildsSince *metav1.Time `json:"rebuildsSince,omitempty"`
 }
@@ -182,44 +182,44 @@ type FailedBuild struct {
 	// +kubebuilder:validation:MaxLength=512
 	Logs string `json:"logs,omitempty"`
 
-	// At is when it ended.
+	// At is the time when it ended.
 	// +optional
 	At *metav1.Time `json:"at,omitempty"`
 
-	// Attempts is how many Builds of the same request and commit have failed because of the infrastructure, one after another. 0 means that this one
+	// Attempts is the number of successive Builds of the same request and commit that failed because of the infrastructure. 0 means that this one
 	// failed because of its source.
 	// +optional
 	Attempts int32 `json:"attempts,omitempty"`
 }
 
-// BuilderChanges counts Builds of one request and commit that failed and were asked for again, since the builder had become another one.
+// BuilderChanges counts Builds of one request and commit that failed and were requested again, because the builder had changed.
 type BuilderChanges struct {
-	// Request that was asked for.
+	// Request is the digest of the build request.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	Request string `json:"request,omitempty"`
 
-	// Commit that was asked for. Empty for an archive.
+	// Commit that the Builds were for. Empty for an archive.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Commit string `json:"commit,omitempty"`
 
-	// Count of these Builds since a time. No more than three are asked for in an hour.
+	// Count of these Builds since a time. At most three are requested in an hour.
 	// +optional
 	Count int32 `json:"count,omitempty"`
 
-	// Since is when the first of them was asked for.
+	// Since is the time of the first request among them.
 	// +optional
 	Since *metav1.Time `json:"since,omitempty"`
 }
 
-// ImageBuildObservation is what was seen of the source and of kpack.
+// ImageBuildObservation is the observed state of the source and of kpack.
 type ImageBuildObservation struct {
-	// Wanted identifies the image that is asked for.
+	// Wanted identifies the requested image.
 	// +optional
 	Wanted WantedImage `json:"wanted,omitempty"`
 
-	// SourceTrouble is why the last look at the repository found no commit, or why there was none.
+	// SourceTrouble is the error of the last observation of the repository, or the reason why there was none.
 	// +optional
 	SourceTrouble SourceTrouble `json:"sourceTrouble,omitempty"`
 
@@ -239,37 +239,37 @@ type ImageBuildObservation struct {
 	// +optional
 	Failed *FailedBuild `json:"failed,omitempty"`
 
-	// BuilderChanges counts Builds that were asked for again with another builder. Absent if none was.
+	// BuilderChanges counts Builds that were requested again because of another builder. Absent if there were none.
 	// +optional
 	BuilderChanges *BuilderChanges `json:"builderChanges,omitempty"`
 
 	// LookNow is the last value of annotation build.intentplane.dev/look-now that was answered, and that of crossplane.io/reconcile-requested-at, which
-	// the Application passes on: the repository was looked at, or sourceTrouble says why it cannot be. An archive is never looked at.
+	// the Application passes on: the repository was observed, or sourceTrouble has the error. An archive is never observed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	LookNow string `json:"lookNow,omitempty"`
 }
 
-// ImageBuildSpec is what is built.
+// ImageBuildSpec is the requested build.
 type ImageBuildSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what is built.
+	// ForProvider is the requested build.
 	// +required
 	ForProvider ImageBuildParameters `json:"forProvider"`
 }
 
-// ImageBuildStatus is what was seen.
+// ImageBuildStatus is the last observation.
 type ImageBuildStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 
-	// AtProvider is what was seen of the source and of kpack.
+	// AtProvider is the observed state of the source and of kpack.
 	// +optional
 	AtProvider ImageBuildObservation `json:"atProvider,omitempty"`
 }
 
-// An ImageBuild finds the commit of a revision, and has kpack build an image of it. It is Ready when there is an image of just that commit, built as it is
-// asked for. Its configuration, which has to be a ClusterProviderConfig, says where images go. It owns one Image of kpack, which goes with it.
+// An ImageBuild finds the commit of a revision, and has kpack build an image of it. It is Ready when there is an image of just that commit, built by
+// the current request. Its configuration, which has to be a ClusterProviderConfig, says where images go. It owns one Image of kpack, which goes with it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -304,7 +304,7 @@ type ImageBuildList struct {
 	Items           []ImageBuild `json:"items"`
 }
 
-// WantedImage returns the image that was built of just what is asked for, or nil.
+// WantedImage returns the image whose request and commit are the requested ones, or nil.
 func (o *ImageBuildObservation) WantedImage() *BuiltImage {
 	if l := o.Latest; l != nil && o.Wanted.Request != "" && l.Request == o.Wanted.Request && l.Commit == o.Wanted.Commit {
 		return l

@@ -33,7 +33,7 @@ type GitSource struct {
 	SecretRef *deploymentv1alpha1.ObjectReference `json:"secretRef,omitempty"`
 }
 
-// BlobSource is an archive. Its URL is its identity: what the server has at it is not checked.
+// BlobSource is an archive. Its URL is its identity: the content at the URL is not checked.
 type BlobSource struct {
 	// URL of the archive, without credentials in it.
 	// +required
@@ -55,7 +55,7 @@ type SecretKey struct {
 	Key deploymentv1alpha1.DataKey `json:"key,omitempty"`
 }
 
-// Webhook says how a Git server proves that it may ask for a look at the repository.
+// Webhook authenticates the requests of a Git server for an observation of the repository.
 type Webhook struct {
 	// SecretRef names the Secret with the token that the Git server has, too, of 16 to 1024 bytes. GitHub and Gitea sign with it; GitLab signs with it or
 	// sends it.
@@ -76,15 +76,15 @@ type Source struct {
 	// +optional
 	Blob *BlobSource `json:"blob,omitempty"`
 
-	// Interval at which the repository is looked at for another commit, from 30s to 24h. One look is for all who name the repository.
+	// Interval between observations of the repository, from 30s to 24h. All objects that name the repository share one observation.
 	// +optional
 	// +kubebuilder:default="5m"
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('30s') && duration(self) <= duration('24h')",message="must be a duration from 30s to 24h, such as 5m"
 	Interval string `json:"interval,omitempty"`
 
-	// Webhook lets a Git server ask for a look at the repository, with POST /hooks/<namespace>/<name of the Application> to the address that the provider's
-	// flag --source-webhook-address opens. A hook means that, and nothing else: what is in it is not read. Absent means that each is refused.
+	// Webhook lets a Git server request an observation of the repository, with POST /hooks/<namespace>/<name of the Application> to the address that the
+	// provider's flag --source-webhook-address opens. A hook has no other effect: its body is not read. Absent means that each is refused.
 	// +optional
 	Webhook *Webhook `json:"webhook,omitempty"`
 
@@ -114,8 +114,8 @@ type Variable struct {
 	// +required
 	Name deploymentv1alpha1.EnvName `json:"name"`
 
-	// Value of the variable, which may be empty. It has to be there: a build takes none from a Secret, and what a client that drops unknown fields leaves of
-	// valueFrom must not become an empty variable. Use bindings for Secrets.
+	// Value of the variable, which may be empty. It is required: a build takes no value from a Secret, and a valueFrom that is dropped by a client as an
+	// unknown field must not become an empty variable. Use bindings for Secrets.
 	// +required
 	// +kubebuilder:validation:MaxLength=4096
 	Value string `json:"value"`
@@ -135,16 +135,16 @@ type Memory string
 
 // Resources of each step of a build.
 type Resources struct {
-	// CPU that a step asks for. At most 256, and at most what the configuration allows. Absent means none.
+	// CPU request of a step. At most 256, and at most the limit of the configuration. Absent means none.
 	// +optional
 	CPU CPU `json:"cpu,omitempty"`
 
-	// Memory that a step asks for, which is its limit, too. At most 4Ti, and at most what the configuration allows. Absent means none.
+	// Memory request and limit of a step. At most 4Ti, and at most the limit of the configuration. Absent means none.
 	// +optional
 	Memory Memory `json:"memory,omitempty"`
 }
 
-// Cache is what builds of an image leave for the next one.
+// Cache is the storage that builds of an image share.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.volume) != (has(self.registry) && self.registry)",message="exactly one of volume and registry must be set"
 type Cache struct {
@@ -159,12 +159,12 @@ type Cache struct {
 
 // Settings of a build.
 type Settings struct {
-	// Builder of kpack. Absent means the one of the configuration.
+	// Builder of kpack. Absent means the builder of the configuration.
 	// +optional
 	Builder *BuilderReference `json:"builder,omitempty"`
 
-	// ServiceAccountName is the service account of the namespace that names the Secrets to read the source and push the image with. Absent means the one
-	// of the configuration.
+	// ServiceAccountName is the service account of the namespace that names the Secrets to read the source and push the image with. Absent means the
+	// service account of the configuration.
 	// +optional
 	ServiceAccountName deploymentv1alpha1.ObjectName `json:"serviceAccountName,omitempty"`
 
@@ -197,7 +197,7 @@ type Settings struct {
 	// +optional
 	Cache *Cache `json:"cache,omitempty"`
 
-	// Retries is how often a build is tried again that failed because of the infrastructure: an evicted pod, a lost node, a registry that did not answer.
+	// Retries is the number of retries of a build that failed because of the infrastructure: an evicted pod, a lost node, a registry that did not answer.
 	// A step detect or build that fails is never tried again. From 0, which is never, to 3.
 	// +optional
 	// +kubebuilder:default=1

@@ -2,13 +2,13 @@ package v1alpha1
 
 // Types of the conditions of a Bundle, beside Crossplane's Ready and Synced. All are always there.
 const (
-	// TypeValid says whether what was asked for can be carried out.
+	// TypeValid says whether the spec is valid and can be carried out.
 	TypeValid = "Valid"
 
-	// TypeDeployed says whether each package runs what is asked for.
+	// TypeDeployed says whether each package runs its current spec.
 	TypeDeployed = "Deployed"
 
-	// TypeRecorded says whether the record says what is deployed. Nothing waits for it.
+	// TypeRecorded says whether the record equals the deployed state. No other step waits for it.
 	TypeRecorded = "Recorded"
 
 	// TypeStalled says whether the Bundle makes no progress until a user acts.
@@ -18,15 +18,15 @@ const (
 	TypeReconciling = "Reconciling"
 )
 
-// Reasons of the conditions of a Bundle, beside those of a package in its BundleState, which it repeats.
+// Reasons of the conditions of a Bundle, beside the reasons of a package in its BundleState, which it repeats.
 const (
-	// ReasonValid means that what was asked for can be carried out.
+	// ReasonValid means that the spec is valid and can be carried out.
 	ReasonValid = "Valid"
 
 	// ReasonInvalidSpec means that a field of the spec is wrong. Terminal.
 	ReasonInvalidSpec = "InvalidSpec"
 
-	// ReasonDeployed means that each package runs what is asked for.
+	// ReasonDeployed means that each package runs its current spec.
 	ReasonDeployed = "Deployed"
 
 	// ReasonDegraded means that each package was deployed, and that one is not ready any more.
@@ -35,10 +35,10 @@ const (
 	// ReasonDeploying means that packages are deployed or removed, or wait for others.
 	ReasonDeploying = "Deploying"
 
-	// ReasonHeldBack means that spec.suspend holds back what is asked for.
+	// ReasonHeldBack means that spec.suspend holds back the current spec.
 	ReasonHeldBack = "HeldBack"
 
-	// ReasonRecorded means that the record says what is deployed.
+	// ReasonRecorded means that the record equals the deployed state.
 	ReasonRecorded = "Recorded"
 
 	// ReasonNotRecorded means that the record cannot be written. Deploying goes on.

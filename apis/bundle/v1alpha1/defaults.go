@@ -2,8 +2,8 @@ package v1alpha1
 
 import "cmp"
 
-// Default fills in what the schema would, for specs that did not pass through an API server. Its outcome for an empty spec is also what digests leave
-// out.
+// Default applies the schema defaults to a spec that did not pass through an API server. Digests leave out each field that equals the defaults of an
+// empty spec.
 func (s *BundleSpec) Default() {
 	for i := range s.Packages {
 		s.Packages[i].Default()
@@ -13,7 +13,7 @@ func (s *BundleSpec) Default() {
 	orElse(&s.Suspend, false)
 }
 
-// Default fills in what the schema would.
+// Default applies the schema defaults.
 func (p *Package) Default() {
 	orElse(&p.Enabled, true)
 	orElse(&p.Adopt, false)

@@ -58,7 +58,7 @@ type Package struct {
 	// +optional
 	Existing *ExistingPackage `json:"existing,omitempty"`
 
-	// DependsOn are packages of the Bundle that have to run what was asked for before this one is deployed. Absent means none.
+	// DependsOn are packages of the Bundle that have to run their current spec before this package is deployed. Absent means none.
 	// +optional
 	// +kubebuilder:validation:MaxItems=63
 	// +listType=set
@@ -75,19 +75,19 @@ type Package struct {
 	Adopt *bool `json:"adopt,omitempty"`
 }
 
-// DeletionPolicy says what becomes of the packages when a Bundle is deleted.
+// DeletionPolicy is the action on the packages of a deleted Bundle.
 type DeletionPolicy string
 
 // Policies for the deletion of a Bundle.
 const (
-	// DeletionRemove removes the packages that no other bundle uses, each after those that depend on it.
+	// DeletionRemove removes the packages that no other bundle uses, each after its dependents.
 	DeletionRemove DeletionPolicy = "Remove"
 
 	// DeletionOrphan leaves all packages.
 	DeletionOrphan DeletionPolicy = "Orphan"
 )
 
-// PrunePolicy says what becomes of packages that left a Bundle.
+// PrunePolicy is the action on packages that left a Bundle.
 type PrunePolicy string
 
 // Policies for packages that left a Bundle.
@@ -95,7 +95,7 @@ const (
 	// PruneNever leaves them until a user asks to remove them.
 	PruneNever PrunePolicy = "Never"
 
-	// PruneAfterSuccess removes them once each package of the Bundle runs what is asked for.
+	// PruneAfterSuccess removes them once each package of the Bundle runs its current spec.
 	PruneAfterSuccess PrunePolicy = "AfterSuccess"
 )
 
@@ -108,7 +108,8 @@ type BundleSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[^\\\\x00-\\\\x1f\\\\x7f]*$')",message="must have no control characters"
 	Version string `json:"version"`
 
-	// Packages of the Bundle, at most 64. Their specs have together at most 512 KiB. One that leaves the list runs on, and is unreferenced, until prune removes it.
+	// Packages of the Bundle, at most 64. Their specs have together at most 512 KiB. A package that leaves the list runs on, unreferenced, until prune
+	// removes it.
 	// +required
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=64
@@ -116,28 +117,30 @@ type BundleSpec struct {
 	// +listMapKey=name
 	Packages []Package `json:"packages"`
 
-	// Prune says what becomes of packages that left the list: Never leaves them until a PruneRequest removes them, and AfterSuccess removes them once each
-	// package of the Bundle runs what is asked for. What a PruneRequest would keep stays: volumes, for example, and what another Bundle names. Default: Never.
+	// Prune is the action on packages that left the list: Never leaves them until a PruneRequest removes them, and AfterSuccess removes them once each
+	// package of the Bundle runs its current spec. Packages that a PruneRequest would keep stay: packages with volumes, for example, and packages of another
+	// Bundle. Default: Never.
 	// +optional
 	// +kubebuilder:validation:Enum=Never;AfterSuccess
 	// +kubebuilder:default=Never
 	Prune PrunePolicy `json:"prune,omitempty"`
 
-	// PruneMinAge is how long ago a package left the list at least when AfterSuccess removes it, from 0s to 8760h (a year). 0s removes it at once. Default: 1h.
+	// PruneMinAge is the least time since a package left the list before AfterSuccess removes it, from 0s to 8760h (a year). 0s removes it at once.
+	// Default: 1h.
 	// +optional
 	// +kubebuilder:default="1h"
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) <= duration('8760h')",message="must be a duration from 0s to 8760h, such as 1h"
 	PruneMinAge string `json:"pruneMinAge,omitempty"`
 
-	// DeletionPolicy says what becomes of the packages when the Bundle is deleted: Remove removes those that no other bundle uses, and Orphan leaves all.
-	// Default: Remove.
+	// DeletionPolicy is the action on the packages after the Bundle is deleted: Remove removes the packages that no other bundle uses, and Orphan leaves
+	// all. Default: Remove.
 	// +optional
 	// +kubebuilder:validation:Enum=Remove;Orphan
 	// +kubebuilder:default=Remove
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 
-	// Suspend stops all changes of packages. What runs is still observed, and recorded. Default: false.
+	// Suspend stops all changes of packages. The packages are still observed, and recorded. Default: false.
 	// +optional
 	// +kubebuilder:default=false
 	Suspend *bool `json:"suspend,omitempty"`

@@ -9,13 +9,13 @@ type Phase string
 
 // Phases.
 const (
-	// PhasePending means that the spec was not taken up yet.
+	// PhasePending means that the spec was not observed yet.
 	PhasePending Phase = "Pending"
 
 	// PhaseDeploying means that packages are deployed or removed, or wait for others.
 	PhaseDeploying Phase = "Deploying"
 
-	// PhaseSucceeded means that each package runs what is asked for.
+	// PhaseSucceeded means that each package runs its current spec.
 	PhaseSucceeded Phase = "Succeeded"
 
 	// PhaseDegraded means that each package was deployed, and that one is not ready any more.
@@ -25,7 +25,7 @@ const (
 	PhaseFailed Phase = "Failed"
 )
 
-// PackageStatus is where one package stands.
+// PackageStatus is the state of one package.
 type PackageStatus struct {
 	// Name of the package.
 	// +required
@@ -46,7 +46,7 @@ type PackageStatus struct {
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 
-	// Layer in which the package is deployed, the first one being 1. 0 of a package that left the Bundle.
+	// Layer in which the package is deployed, from 1. 0 of a package that left the Bundle.
 	// +optional
 	Layer int32 `json:"layer,omitempty"`
 
@@ -76,7 +76,7 @@ type PackageStatus struct {
 	Message string `json:"message,omitempty"`
 }
 
-// RecordStatus says where the record of a Bundle is.
+// RecordStatus is the location of the record of a Bundle.
 type RecordStatus struct {
 	// Secret that holds the record, in the namespace of the Bundle.
 	// +optional
@@ -86,13 +86,13 @@ type RecordStatus struct {
 
 // Transition is one change of the phase.
 type Transition struct {
-	// Index of this transition among all that the composite went through, the first one being 0. It distinguishes equal ones, also when
+	// Index of this transition among all transitions of the composite, from 0. It distinguishes equal ones, also when
 	// the oldest are forgotten.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Index int64 `json:"index"`
 
-	// From which phase. Empty for the first one.
+	// From is the phase before the transition. Empty for the first transition.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	From Phase `json:"from,omitempty"`
@@ -107,10 +107,10 @@ type Transition struct {
 	At metav1.Time `json:"at"`
 }
 
-// BundleStatus is a projection of what is known. Each part of it could be thrown away and computed again, but for transitions, which
-// nothing reads. Crossplane adds the conditions.
+// BundleStatus is a projection of the observed state. Each part of it can be deleted and computed again, except for transitions,
+// which no decision depends on. Crossplane adds the conditions.
 type BundleStatus struct {
-	// Phase of what is asked for now.
+	// Phase of the current spec.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Phase Phase `json:"phase,omitempty"`
@@ -125,12 +125,12 @@ type BundleStatus struct {
 	// +kubebuilder:validation:MaxLength=2048
 	Message string `json:"message,omitempty"`
 
-	// Version that is asked for.
+	// Version that the spec requests.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
 
-	// SpecDigest of the spec that this status speaks about.
+	// SpecDigest of the spec that this status is about.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	SpecDigest string `json:"specDigest,omitempty"`
@@ -140,11 +140,11 @@ type BundleStatus struct {
 	// +kubebuilder:validation:MaxLength=16
 	Ready string `json:"ready,omitempty"`
 
-	// Unreferenced is how many packages left the Bundle and are still in the cluster.
+	// Unreferenced is the number of packages that left the Bundle and are still in the cluster.
 	// +optional
 	Unreferenced int32 `json:"unreferenced"`
 
-	// Packages of the Bundle, and those that left it: the first 128.
+	// Packages of the Bundle, and packages that left it: the first 128.
 	// +optional
 	// +kubebuilder:validation:MaxItems=128
 	// +listType=atomic

@@ -41,7 +41,7 @@ type BlueprintMetric struct {
 	Query string `json:"query"`
 
 	// Canary is the query for the steps of a canary in which both tracks get requests. In the values of its label matchers, {{canary}} and {{stable}}
-	// are replaced by the names of the tracks too, so that it can compare them; query may not have them. Empty means that query is asked in these
+	// are replaced by the names of the tracks too, so that it can compare them; query may not have them. Empty means that query is sent in these
 	// steps too, and judges both tracks together.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
@@ -105,7 +105,7 @@ type BlueprintCanary struct {
 	PerTrack []RenderedObject `json:"perTrack,omitempty"`
 }
 
-// RenderedObject names objects among those that a Blueprint renders.
+// RenderedObject names objects among the rendered objects of a Blueprint.
 type RenderedObject struct {
 	// Group of the objects. Empty means the core group.
 	// +optional
@@ -129,7 +129,7 @@ type RenderedObject struct {
 // +kubebuilder:validation:MaxLength=65536
 type File string
 
-// BlueprintSpec says what a service type compiles to. It never changes: a new version is a new object.
+// BlueprintSpec has the kustomization for a service type, with its schema, checks and examples. It never changes: a new version is a new object.
 //
 // +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a Blueprint never changes: make a new object for a new version"
 type BlueprintSpec struct {
@@ -154,7 +154,7 @@ type BlueprintSpec struct {
 	// +listType=set
 	ServiceTypes []string `json:"serviceTypes"`
 
-	// Files of a kustomize directory, by name: a kustomization.yaml and what it names. The function adds intent.yaml, a
+	// Files of a kustomize directory, by name: a kustomization.yaml and its resources. The function adds intent.yaml, a
 	// ConfigMap named intent that holds the intent's values, for replacements to read.
 	// +required
 	// +kubebuilder:validation:MinProperties=1
@@ -175,9 +175,8 @@ type BlueprintSpec struct {
 	// +listMapKey=name
 	Metrics []BlueprintMetric `json:"metrics,omitempty"`
 
-	// Unproven objects are those that an annotation, a label or their kind keeps a GitOps engine from applying, from applying again, from applying
-	// at once, or from removing. No Site proves them, and its status names them. A rendered object of that sort is refused unless it is named here. Up
-	// to 32; absent means none.
+	// Unproven objects have an annotation, a label or a kind that keeps a GitOps engine from applying them (once, again or at once) or from removing them.
+	// No Site proves them, and its status names them. A rendered object of that sort is refused unless it is named here. Up to 32; absent means none.
 	// +optional
 	// +kubebuilder:validation:MaxItems=32
 	// +listType=atomic
@@ -189,11 +188,10 @@ type BlueprintSpec struct {
 	// +listType=atomic
 	Irreversible []IrreversibleKind `json:"irreversible,omitempty"`
 
-	// Canary says that the workload is rendered in tracks, so that a revision can serve a share of the requests beside the one before it:
-	// the Deployments that are marked with intentplane.dev/workload: main, and what belongs to them. An HTTPRoute or a GRPCRoute of the
-	// Blueprint has to send requests to a Service of theirs. The command "kubectl intent blueprint test" renders such a Blueprint. A
-	// deployment may move from a Blueprint without tracks to one with, and back: the Service that routes name stays the same. Absent means no
-	// tracks.
+	// Canary renders the workload in tracks, so that a revision can serve a share of the requests beside the previous revision: the Deployments with the
+	// label intentplane.dev/workload: main, and the objects that belong to them. An HTTPRoute or a GRPCRoute of the Blueprint has to send requests to a
+	// Service of theirs. The command "kubectl intent blueprint test" renders such a Blueprint. A deployment may move from a Blueprint without tracks to a
+	// Blueprint with tracks, and back: the Service that routes name stays the same. Absent means no tracks.
 	// +optional
 	Canary *BlueprintCanary `json:"canary,omitempty"`
 
@@ -204,7 +202,7 @@ type BlueprintSpec struct {
 	Examples []BlueprintExample `json:"examples,omitempty"`
 }
 
-// A Blueprint is one version of what a service type compiles to. It has no status, as a Site has none.
+// A Blueprint is one version of the kustomization for a service type. It has no status, just as a Site has none.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster,categories={intentplane}

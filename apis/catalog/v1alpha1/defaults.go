@@ -1,6 +1,6 @@
 package v1alpha1
 
-// Default fills in what the schema would, for Sites that did not pass through an API server.
+// Default applies the schema defaults to a Site that did not pass through an API server.
 func (s *SiteSpec) Default() {
 	if s.Engine.Location == "" {
 		s.Engine.Location = "Site"

@@ -1,4 +1,4 @@
-// Package v1alpha1 contains the kinds that describe where an intent can go and what it compiles to.
+// Package v1alpha1 contains the kinds that describe the targets of intents and the kustomizations that intents compile to.
 //
 // +kubebuilder:object:generate=true
 // +groupName=catalog.intentplane.dev

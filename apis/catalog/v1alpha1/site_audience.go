@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// LabelUsableFrom is a label of every Site, which the provider keeps equal to Site.UsableFrom. The function asks for Sites by it, so that a
-// request holds only those that the namespace of the deployment may use. It grants nothing: spec.allowedNamespaces does.
+// LabelUsableFrom is a label of every Site, which the provider keeps equal to Site.UsableFrom. The function requests Sites by it, so that a
+// response holds only Sites that the namespace of the deployment may use. It grants nothing: spec.allowedNamespaces does.
 const LabelUsableFrom = "catalog.intentplane.dev/usable-from"
 
 // Values of LabelUsableFrom that are not the name of a namespace. They begin with an upper-case character, which no namespace does.
@@ -19,8 +19,8 @@ const (
 	UsableFromNone = "None"
 )
 
-// UsableFrom returns the value of LabelUsableFrom that follows from spec.allowedNamespaces: the namespace that alone may use the Site,
-// UsableFromSeveral or UsableFromNone. What cannot be the name of a namespace counts as several.
+// UsableFrom returns the value of LabelUsableFrom for spec.allowedNamespaces: the only namespace that may use the Site,
+// UsableFromSeveral or UsableFromNone. A value that cannot be the name of a namespace counts as several.
 func (s *Site) UsableFrom() string {
 	switch allowed := s.Spec.AllowedNamespaces; {
 	case len(allowed) == 0:
@@ -31,7 +31,7 @@ func (s *Site) UsableFrom() string {
 	return UsableFromSeveral
 }
 
-// SetUsableFrom sets LabelUsableFrom to what follows from spec.allowedNamespaces. It returns true if the label had another value.
+// SetUsableFrom sets LabelUsableFrom to the value for spec.allowedNamespaces. It returns true if the label had another value.
 func (s *Site) SetUsableFrom() bool {
 	want := s.UsableFrom()
 	if s.GetLabels()[LabelUsableFrom] == want {

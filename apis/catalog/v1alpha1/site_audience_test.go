@@ -12,7 +12,7 @@ func TestUsableFrom(t *testing.T) {
 		"One":     {reason: "A Site that allows one namespace has its name.", allowed: []string{"team-a"}, want: "team-a"},
 		"Two":     {reason: "A Site that allows two namespaces is asked for by every namespace.", allowed: []string{"team-a", "team-b"}, want: "Several"},
 		"Every":   {reason: "A Site that allows every namespace is asked for by every namespace.", allowed: []string{"*"}, want: "Several"},
-		"Invalid": {reason: "What is not the name of a namespace never becomes the value of the label.", allowed: []string{"Team A"}, want: "Several"},
+		"Invalid": {reason: "An invalid name of a namespace never becomes the value of the label.", allowed: []string{"Team A"}, want: "Several"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

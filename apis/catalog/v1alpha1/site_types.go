@@ -20,11 +20,11 @@ const (
 	// EngineConfigSync is Config Sync.
 	EngineConfigSync EngineType = "ConfigSync"
 
-	// EngineNone means that no engine reports what the Site runs.
+	// EngineNone means that no engine reports the tree that the Site runs.
 	EngineNone EngineType = "None"
 )
 
-// Layout is how the directory of a delivery looks.
+// Layout is the layout of the directory of a delivery.
 type Layout string
 
 // Layouts of a directory.
@@ -90,7 +90,7 @@ type ObjectReference struct {
 // ControlPlaneCluster says that a Site's workloads run in the cluster that Crossplane runs in.
 type ControlPlaneCluster struct{}
 
-// SiteCluster says where a Site's workloads run.
+// SiteCluster is the cluster of a Site's workloads.
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.controlPlane), has(self.kubeconfigSecretRef), has(self.clusterRef)].filter(x, x).size() == 1",message="exactly one of controlPlane, kubeconfigSecretRef and clusterRef must be set"
 type SiteCluster struct {
@@ -112,7 +112,7 @@ type SiteCluster struct {
 // +kubebuilder:validation:XValidation:rule="self.type == 'None' || has(self.objectRef)",message="objectRef is required unless type is None"
 // +kubebuilder:validation:XValidation:rule="self.type == 'None' || !has(self.unobservedIsLive) || !self.unobservedIsLive",message="unobservedIsLive may be true only with type None"
 type SiteEngine struct {
-	// Type of the engine. None means that no engine reports what the Site runs: deliveries there stay Unobserved.
+	// Type of the engine. None means that no engine reports the tree that the Site runs: deliveries there stay Unobserved.
 	// +required
 	// +kubebuilder:validation:Enum=Flux;ArgoCD;ConfigSync;None
 	Type EngineType `json:"type"`
@@ -155,7 +155,7 @@ type ClusterConfigReference struct {
 	Name string `json:"name"`
 }
 
-// SiteRepository says where in a repository the Site's manifests lie.
+// SiteRepository is the location of the Site's manifests in a repository.
 type SiteRepository struct {
 	// ProviderConfigRef names the configuration of the Site's own repository. Absent means the claim's gitOpsRepo.
 	// +optional
@@ -177,7 +177,7 @@ type SiteRepository struct {
 
 // TargetNamespaces says which namespaces of the Site's cluster a claim may deliver objects to.
 type TargetNamespaces struct {
-	// Allowed namespaces: names, {claimNamespace} for the namespace that the claim is in, or * for every one. An empty list
+	// Allowed namespaces: names, {claimNamespace} for the namespace that the claim is in, or * for all namespaces. An empty list
 	// allows none.
 	// +optional
 	// +kubebuilder:default={"{claimNamespace}"}
@@ -243,9 +243,9 @@ type NamespacedSecretKeyReference struct {
 	Key string `json:"key"`
 }
 
-// SiteMetrics says where the Site's metrics are.
+// SiteMetrics are the servers of the Site's metrics.
 type SiteMetrics struct {
-	// Prometheus of the Site. It is asked before the one of the ProviderConfig.
+	// Prometheus of the Site. It takes precedence over the Prometheus of the ProviderConfig.
 	// +optional
 	Prometheus *PrometheusEndpoint `json:"prometheus,omitempty"`
 
@@ -257,14 +257,14 @@ type SiteMetrics struct {
 	// +listType=set
 	AllowedHosts []string `json:"allowedHosts,omitempty"`
 
-	// OwnQueries says whether checks of deployments may ask the Prometheus server whatever they like, with its credentials. Deny leaves
-	// the metrics of Blueprints. Absent means Allow. It holds whichever configuration a deployment goes by.
+	// OwnQueries says whether checks of deployments may send any query to the Prometheus server, with its credentials. Deny allows only
+	// the metrics of Blueprints. Absent means Allow. It applies to deployments of each configuration.
 	// +optional
 	// +kubebuilder:validation:Enum=Allow;Deny
 	OwnQueries OwnQueriesPolicy `json:"ownQueries,omitempty"`
 
-	// MetricRuleBounds are the bounds of what deployments may say about how a metric is judged here. Those of the configuration hold too.
-	// Absent means those that each field names.
+	// MetricRuleBounds bound the metric rules of deployments at this Site. The bounds of the configuration apply, too. Absent means the
+	// bounds named at each field.
 	// +optional
 	MetricRuleBounds *deploymentv1alpha1.MetricRuleBounds `json:"metricRuleBounds,omitempty"`
 }
@@ -319,7 +319,7 @@ type SiteOwner struct {
 
 // RouteHosts are hosts that some namespaces may route requests of.
 type RouteHosts struct {
-	// Namespaces by name, or * for every one.
+	// Namespaces by name, or * for all namespaces.
 	// +required
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=1000
@@ -351,7 +351,7 @@ type SiteSpec struct {
 	// +required
 	Repository SiteRepository `json:"repository"`
 
-	// AllowedNamespaces are the namespaces whose claims may use this Site, by name, or * for every one. An empty list allows
+	// AllowedNamespaces are the namespaces whose claims may use this Site, by name, or * for all namespaces. An empty list allows
 	// none.
 	// +optional
 	// +kubebuilder:validation:MaxItems=1000
@@ -383,7 +383,7 @@ type SiteSpec struct {
 	// +kubebuilder:validation:MaxProperties=64
 	Parameters map[string]ParameterValue `json:"parameters,omitempty"`
 
-	// Owner is the object that published this Site. Absent for one that a person made.
+	// Owner is the object that published this Site. Absent for a Site that a person made.
 	// +optional
 	Owner *SiteOwner `json:"owner,omitempty"`
 }

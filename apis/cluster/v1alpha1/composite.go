@@ -7,8 +7,8 @@ import (
 )
 
 // MarkComposite is a label of the objects that a composed ManagedCluster made, and an annotation of its Site. Its value is the UID of the
-// composite. A ManagedCluster that was deleted while its composite lives is composed again, with another UID: by this mark it knows what
-// the one before it made.
+// composite. A ManagedCluster that was deleted while its composite lives is composed again, with another UID: by this mark it recognizes
+// the objects of its predecessor.
 const MarkComposite = "cluster.intentplane.dev/composite"
 
 // CompositeUID returns the UID of the composite that controls the ManagedCluster, or "" if it has none.
@@ -19,15 +19,15 @@ func (c *ManagedCluster) CompositeUID() string {
 	return ""
 }
 
-// Made reports whether an object was made by this ManagedCluster, or by one of the same composite that was there before it. It takes the UID of the
-// ManagedCluster that the object names, and the labels or annotations that have its marks. What it finds in another namespace than
-// the ManagedCluster's own the caller has to refuse.
+// Made reports whether an object was made by this ManagedCluster, or by its predecessor of the same composite. It takes the UID of the
+// ManagedCluster that the object names, and the labels or annotations that have its marks. The caller has to refuse objects in another namespace
+// than the ManagedCluster's own.
 func (c *ManagedCluster) Made(uid string, marks map[string]string) bool {
 	composite := c.CompositeUID()
 	return uid == string(c.GetUID()) || composite != "" && marks[MarkComposite] == composite
 }
 
-// Marks returns what the objects of the ManagedCluster are marked with beside the UID of the ManagedCluster.
+// Marks returns the labels of the objects of the ManagedCluster, beside the UID of the ManagedCluster.
 func (c *ManagedCluster) Marks() map[string]string {
 	if uid := c.CompositeUID(); uid != "" {
 		return map[string]string{MarkComposite: uid}

@@ -6,7 +6,7 @@ import (
 
 // Types of a ManagedCluster's conditions, beside Ready and Synced.
 const (
-	// TypeInfrastructureReady says whether what the cluster runs on is there, and is well.
+	// TypeInfrastructureReady says whether the infrastructure of the cluster exists and is healthy.
 	TypeInfrastructureReady xpv2.ConditionType = "InfrastructureReady"
 
 	// TypeControlPlaneInitialized says whether the cluster's API server ever answered. It never becomes false again.
@@ -21,7 +21,7 @@ const (
 	// TypeKubeconfigReady says whether there is a kubeconfig with which the API server answers.
 	TypeKubeconfigReady xpv2.ConditionType = "KubeconfigReady"
 
-	// TypeProviderHealthy says whether those who build the cluster report no error.
+	// TypeProviderHealthy says whether the controllers that build the cluster report no error.
 	TypeProviderHealthy xpv2.ConditionType = "ProviderHealthy"
 
 	// TypePaused says whether a user paused the controllers of the cluster.
@@ -31,10 +31,10 @@ const (
 	TypeDeleting xpv2.ConditionType = "Deleting"
 )
 
-// Reasons of a ManagedCluster's Ready condition, beside the blocking ones that docs/operations/sites.md lists. Terminal means that the reason
-// stays until a user acts.
+// Reasons of a ManagedCluster's Ready condition, beside the blocking reasons that docs/operations/sites.md lists. Terminal means that the
+// reason stays until a user acts.
 const (
-	// ReasonReady means that the cluster can be delivered to, and that all of it is well.
+	// ReasonReady means that the cluster accepts deliveries, and that all of its parts are healthy.
 	ReasonReady xpv2.ConditionReason = "Ready"
 
 	// ReasonDegraded means that the cluster was ready, and is not any more.
@@ -52,7 +52,7 @@ const (
 	// ReasonObjectsGone means that an object of the cluster was there, and is gone. It is not made again by itself. Terminal.
 	ReasonObjectsGone xpv2.ConditionReason = "ObjectsGone"
 
-	// ReasonChangeIgnored means that the provider of the cluster would ignore what was changed. Terminal.
+	// ReasonChangeIgnored means that the provider of the cluster would ignore the change. Terminal.
 	ReasonChangeIgnored xpv2.ConditionReason = "ChangeIgnoredByProvider"
 
 	// ReasonInfrastructureTimedOut means that the infrastructure took longer than its timeout. It is waited on, and nothing is deleted.
@@ -67,7 +67,7 @@ const (
 	// ReasonInUse means that the cluster is not deleted since deployments use its Site.
 	ReasonInUse xpv2.ConditionReason = "InUse"
 
-	// ReasonRollingOut means that machines of the control plane are replaced by others that were asked for.
+	// ReasonRollingOut means that machines of the control plane are replaced by the requested machines.
 	ReasonRollingOut xpv2.ConditionReason = "RollingOut"
 
 	// ReasonSiteGone means that the cluster's Site was there, and is gone. It is not made again by itself. Terminal.
@@ -80,7 +80,7 @@ const (
 // AnnotationRecreate lets objects that are gone be made again, and a Site: its value is the UIDs that are gone, with commas between them.
 const AnnotationRecreate = "cluster.intentplane.dev/recreate"
 
-// AnnotationApplied is on the objects that a ManagedCluster made. Its value is the digest of what was asked for when they were last written.
+// AnnotationApplied is on the objects that a ManagedCluster made. Its value is the digest of the desired state when they were last written.
 const AnnotationApplied = "cluster.intentplane.dev/applied"
 
 // LabelOwner is on the objects that a ManagedCluster made. Its value is the UID of the ManagedCluster.

@@ -1,6 +1,6 @@
 package v1alpha1
 
-// Default fills in what the schema would, for descriptions that did not pass through an API server.
+// Default applies the schema defaults to a description that did not pass through an API server.
 func (d *ClusterDescription) Default() {
 	orElsePtr(&d.Readiness.StabilizationSeconds, 10)
 	orElse(&d.Timeouts.Infrastructure, "15m")

@@ -18,14 +18,14 @@ type Contracts struct {
 	ControlPlane string `json:"controlPlane,omitempty"`
 }
 
-// Latch is what was seen once, of one Cluster.
+// Latch is the first observation of a condition of one Cluster. It stays although the condition ends.
 type Latch struct {
 	// UID of the Cluster.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid"`
 
-	// At is when it was first seen.
+	// At is the time of the first observation.
 	// +required
 	At metav1.Time `json:"at"`
 }
@@ -100,7 +100,7 @@ type Kubeconfig struct {
 	// +kubebuilder:validation:MaxLength=71
 	Digest string `json:"digest,omitempty"`
 
-	// Expires is when its credentials expire. Absent if they do not, or if that is unknown.
+	// Expires is the time when its credentials expire. Absent if they do not, or if the time is unknown.
 	// +optional
 	Expires *metav1.Time `json:"expires,omitempty"`
 }
@@ -142,7 +142,7 @@ type ClusterObject struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Blocker is the object that is in the way.
+// Blocker is the object that blocks progress.
 type Blocker struct {
 	// Kind of the object.
 	// +optional
@@ -154,7 +154,7 @@ type Blocker struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name,omitempty"`
 
-	// Reason why it is in the way.
+	// Reason why it blocks progress.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	Reason string `json:"reason,omitempty"`
@@ -165,8 +165,8 @@ type Blocker struct {
 	Message string `json:"message,omitempty"`
 }
 
-// ObservedTopology is how far Cluster API is with what a Cluster asks for of its ClusterClass. It is done once the Cluster's condition
-// TopologyReconciled is true for the Cluster as it is, and neither the Cluster nor its control plane says that machines are rolled out.
+// ObservedTopology is the progress of Cluster API with the topology that a Cluster requests of its ClusterClass. It is done once the Cluster's condition
+// TopologyReconciled is true for its current generation, and neither the Cluster nor its control plane reports a rollout of machines.
 type ObservedTopology struct {
 	// Class is the name of the ClusterClass that the cluster was made of when Cluster API was last done.
 	// +optional
@@ -188,7 +188,7 @@ type ObservedTopology struct {
 	Message string `json:"message,omitempty"`
 }
 
-// ManagedClusterObservation is what was seen of a cluster.
+// ManagedClusterObservation is the observed state of a cluster.
 type ManagedClusterObservation struct {
 	// UID of the Cluster, when it was last seen. Only that Cluster is ever deleted.
 	// +optional
@@ -218,12 +218,12 @@ type ManagedClusterObservation struct {
 	// +optional
 	Provisioned *Latch `json:"provisioned,omitempty"`
 
-	// StartedAt is when the Cluster was made, and InfrastructureReadyAt when its infrastructure was first seen to be ready: the
+	// StartedAt is the creation time of the Cluster, and InfrastructureReadyAt the time when its infrastructure was first ready: the
 	// timeouts are counted from them, and from the end of a pause.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// InfrastructureReadyAt is when the infrastructure was first seen to be ready.
+	// InfrastructureReadyAt is the time when the infrastructure was first observed ready.
 	// +optional
 	InfrastructureReadyAt *metav1.Time `json:"infrastructureReadyAt,omitempty"`
 
@@ -231,7 +231,7 @@ type ManagedClusterObservation struct {
 	// +optional
 	ReadySince *metav1.Time `json:"readySince,omitempty"`
 
-	// WasReady is when this Cluster first counted as ready.
+	// WasReady is the time when this Cluster first counted as ready.
 	// +optional
 	WasReady *Latch `json:"wasReady,omitempty"`
 
@@ -271,7 +271,7 @@ type ManagedClusterObservation struct {
 	// +listMapKey=name
 	Objects []ClusterObject `json:"objects,omitempty"`
 
-	// Blocker is what is in the way. Absent if nothing is.
+	// Blocker is the object that blocks progress, with a reason. Absent if progress is not blocked.
 	// +optional
 	Blocker *Blocker `json:"blocker,omitempty"`
 
@@ -295,11 +295,11 @@ type ManagedClusterSpec struct {
 	ForProvider ManagedClusterParameters `json:"forProvider"`
 }
 
-// ManagedClusterStatus is what was seen.
+// ManagedClusterStatus is the last observation.
 type ManagedClusterStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 
-	// AtProvider is what was seen of the cluster.
+	// AtProvider is the observed state of the cluster.
 	// +optional
 	AtProvider ManagedClusterObservation `json:"atProvider,omitempty"`
 }

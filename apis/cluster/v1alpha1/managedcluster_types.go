@@ -6,7 +6,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 )
 
-// ClusterType says how a cluster comes to be.
+// ClusterType is the way in which a cluster is created.
 type ClusterType string
 
 // Types of clusters.
@@ -59,7 +59,7 @@ type CAPTVPC struct {
 	// +optional
 	TemplateRef *TemplateReference `json:"templateRef,omitempty"`
 
-	// ExistingID of a VPC that is there.
+	// ExistingID of an existing VPC.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
@@ -94,7 +94,7 @@ type CAPTControlPlane struct {
 	// +optional
 	EndpointAccess *CAPTEndpointAccess `json:"endpointAccess,omitempty"`
 
-	// Tags of what is made, at most 50.
+	// Tags of the created resources, at most 50.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=50
 	Tags map[string]BoundedText `json:"tags,omitempty"`
@@ -206,7 +206,7 @@ type Topology struct {
 
 // Readiness says when a cluster counts as ready.
 type Readiness struct {
-	// StabilizationSeconds are how long the cluster has to be ready without interruption, in seconds, 0 to 3600. That doubles each
+	// StabilizationSeconds is the time for which the cluster has to be ready without interruption, in seconds, 0 to 3600. That doubles each
 	// time that the cluster is lost, up to 600 s.
 	// +optional
 	// +kubebuilder:default=10
@@ -214,8 +214,8 @@ type Readiness struct {
 	// +kubebuilder:validation:Maximum=3600
 	StabilizationSeconds *int32 `json:"stabilizationSeconds,omitempty"`
 
-	// MinReadyWorkers are how many workers have to be ready, 0 to 10000. What makes workers ready is often delivered first, so the
-	// default is 0.
+	// MinReadyWorkers is the number of workers that have to be ready, 0 to 10000. Default: 0, because workers often become ready
+	// only by a first delivery, such as a network plugin.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
@@ -235,25 +235,25 @@ type Readiness struct {
 // +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 15m"
 type Duration string
 
-// Timeouts say what takes too long. A timeout deletes nothing, and what comes late counts.
+// Timeouts are limits on the duration of operations. A timeout deletes nothing, and a late result counts.
 type Timeouts struct {
-	// Infrastructure is how long the infrastructure may take, from when the Cluster was made.
+	// Infrastructure is the timeout for the infrastructure, from the creation of the Cluster.
 	// +optional
 	// +kubebuilder:default="15m"
 	Infrastructure Duration `json:"infrastructure,omitempty"`
 
-	// ControlPlane is how long the control plane may take to be ready, from when the infrastructure was.
+	// ControlPlane is the timeout for the control plane to be ready, from the time that the infrastructure was.
 	// +optional
 	// +kubebuilder:default="30m"
 	ControlPlane Duration `json:"controlPlane,omitempty"`
 
-	// Deletion is how long a deletion may take.
+	// Deletion is the timeout for a deletion.
 	// +optional
 	// +kubebuilder:default="60m"
 	Deletion Duration `json:"deletion,omitempty"`
 }
 
-// PublishedRepository says where in a repository a published Site's manifests lie.
+// PublishedRepository is the location of a published Site's manifests in a repository.
 type PublishedRepository struct {
 	// Path of the Site's directory. It has to lie below clusters/<namespace>/, and may not touch that of another Site. The default is
 	// clusters/<namespace>/<name>.
@@ -270,8 +270,8 @@ type PublishedSite struct {
 	// +kubebuilder:default=false
 	Publish bool `json:"publish,omitempty"`
 
-	// Name of the Site. It has to be <namespace>.<name> of the ManagedCluster, which is the default, or one that policy.siteNames of the
-	// ClusterProviderConfig allows, and at most 63 characters. A Site that is published is not renamed.
+	// Name of the Site. It has to be <namespace>.<name> of the ManagedCluster, which is the default, or a name that policy.siteNames of
+	// the ClusterProviderConfig allows, and at most 63 characters. A published Site is not renamed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Name string `json:"name,omitempty"`
@@ -286,11 +286,11 @@ type PublishedSite struct {
 	// +kubebuilder:validation:MaxProperties=64
 	Parameters map[string]catalogv1alpha1.ParameterValue `json:"parameters,omitempty"`
 
-	// Engine that runs in the cluster. Its location has to be Site. By default no engine reports what the cluster runs.
+	// Engine that runs in the cluster. Its location has to be Site. By default no engine reports the tree that the cluster runs.
 	// +optional
 	Engine *catalogv1alpha1.SiteEngine `json:"engine,omitempty"`
 
-	// Repository says where the Site's manifests lie.
+	// Repository is the location of the Site's manifests.
 	// +optional
 	Repository PublishedRepository `json:"repository,omitempty"`
 }
@@ -321,13 +321,12 @@ type ManagedClusterParameters struct {
 // +kubebuilder:validation:XValidation:rule="has(self.topology) == (self.type == 'Topology')",message="topology must be set with type Topology, and with no other"
 // +kubebuilder:validation:XValidation:rule="self.type == 'Existing' || has(self.version)",message="version is required unless type is Existing"
 type ClusterDescription struct {
-	// Labels of the Cluster, which others select clusters by. At most 64, and none of cluster.x-k8s.io, intentplane.dev or what is below
-	// them.
+	// Labels of the Cluster, for selectors of other controllers. At most 64, and none of cluster.x-k8s.io, intentplane.dev or their subdomains.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Labels map[string]LabelValue `json:"labels,omitempty"`
 
-	// Annotations of the Cluster. At most 64, and none of cluster.x-k8s.io, intentplane.dev or what is below them.
+	// Annotations of the Cluster. At most 64, and none of cluster.x-k8s.io, intentplane.dev or their subdomains.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Annotations map[string]AnnotationValue `json:"annotations,omitempty"`
@@ -338,7 +337,7 @@ type ClusterDescription struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^v?[0-9]+[.][0-9]+([.][0-9]+)?([-+][0-9A-Za-z.+-]*)?$')",message="must be a version, such as v1.34.2"
 	Version string `json:"version,omitempty"`
 
-	// Type says how the cluster comes to be.
+	// Type is the way in which the cluster is created.
 	// +required
 	// +kubebuilder:validation:Enum=CAPT;Topology;Existing
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="type is immutable"
@@ -357,7 +356,7 @@ type ClusterDescription struct {
 	// +kubebuilder:default={}
 	Readiness Readiness `json:"readiness,omitempty"`
 
-	// Timeouts say what takes too long.
+	// Timeouts are limits on the duration of operations.
 	// +optional
 	// +kubebuilder:default={}
 	Timeouts Timeouts `json:"timeouts,omitempty"`

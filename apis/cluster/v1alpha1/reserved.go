@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// reservedDomains are those whose labels and annotations mean something to Cluster API and to Intentplane: who sets one of them could pause a
-// Cluster, or pass it off as another's.
+// reservedDomains are the domains whose labels and annotations mean something to Cluster API and to Intentplane: a tenant who sets one of
+// them could pause a Cluster, or pass it off as another tenant's.
 func reservedDomains() []string { return []string{"cluster.x-k8s.io", "intentplane.dev"} }
 
 // Reserved returns the path of a label or an annotation that users may not set, below the description, or "".

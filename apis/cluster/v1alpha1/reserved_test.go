@@ -9,7 +9,7 @@ func TestReserved(t *testing.T) {
 		notes  []string
 		want   string
 	}{
-		"Own":         {reason: "What others select by is for users.", labels: []string{"env", "example.org/cni"}, notes: []string{"a.b/c"}},
+		"Own":         {reason: "Labels and annotations of other domains are for users.", labels: []string{"env", "example.org/cni"}, notes: []string{"a.b/c"}},
 		"Paused":      {reason: "The annotation that pauses a Cluster is reserved, since it would stop its controllers.", notes: []string{"a", "cluster.x-k8s.io/paused"}, want: "annotations[cluster.x-k8s.io/paused]"},
 		"Below":       {reason: "The subdomains of Cluster API are reserved.", labels: []string{"topology.cluster.x-k8s.io/owned"}, want: "labels[topology.cluster.x-k8s.io/owned]"},
 		"Owner":       {reason: "The label that marks objects of the provider is reserved.", labels: []string{LabelOwner}, want: "labels[" + LabelOwner + "]"},

@@ -18,7 +18,7 @@ const (
 
 type object = map[string]any
 
-// A kind is one that has both shapes.
+// A kind is an API kind with both shapes.
 type kind struct {
 	// name of the claim and of the namespaced composite. The composite behind a claim has an X before it.
 	name string
@@ -48,12 +48,12 @@ func compositeKinds() []kind {
 func (k kind) singularName() string { return strings.ToLower(k.name) }
 func (k kind) pluralName() string   { return k.singularName() + "s" }
 
-// claimsName is the name of the definition and the Composition of the claim, and namespaced that of the other shape's.
+// claimsName is the name of the definition and the Composition of the claim, and namespaced the name for the other shape.
 func (k kind) claimsName() string     { return "x" + k.pluralName() + ".claims.intentplane.dev" }
 func (k kind) namespacedName() string { return k.pluralName() + ".intentplane.dev" }
 
-// claimDefinition is an apiextensions.crossplane.io/v1 definition: only those offer claims. Foreground deletion keeps the
-// claim until what it made is gone.
+// claimDefinition is an apiextensions.crossplane.io/v1 definition: only that version offers claims. Foreground deletion
+// keeps the claim until its composed resources are gone.
 func claimDefinition(k kind, v extv1.CustomResourceDefinitionVersion) object {
 	return object{
 		"apiVersion": "apiextensions.crossplane.io/v1",
@@ -93,7 +93,7 @@ func definitionVersions(k kind, v extv1.CustomResourceDefinitionVersion) []objec
 	}}
 }
 
-// definitionSchema leaves what Crossplane carries over from a definition: the description, spec, status, and a bound on the name.
+// definitionSchema keeps the parts that Crossplane copies from a definition: the description, spec, status, and a bound on the name.
 func definitionSchema(k kind, s *extv1.JSONSchemaProps) object {
 	longest := cmp.Or(k.longest, maxName)
 	return object{

@@ -38,7 +38,7 @@ func generateFiles(crds, out string) error {
 	return nil
 }
 
-// readVersion is the only one in a CRD.
+// readVersion returns the only version in a CRD.
 func readVersion(file string) (extv1.CustomResourceDefinitionVersion, error) {
 	crd := &extv1.CustomResourceDefinition{}
 	b, err := os.ReadFile(file) //nolint:gosec // A build tool reads the file of its argument.

@@ -5,14 +5,14 @@ import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 // TypeStateSigned says whether commits and the state are signed, so that a state which another user forged restores nothing.
 const TypeStateSigned xpv2.ConditionType = "StateSigned"
 
-// TypeTerminating says why a configuration that was deleted is still there. Absent unless it was deleted.
+// TypeTerminating has the reason why a deleted configuration still exists. Absent unless it was deleted.
 const TypeTerminating xpv2.ConditionType = "Terminating"
 
 // ReasonInUse is the reason of Terminating, and of the event on a Secret: GitDeliveries need the object for as long as they exist, to clean
 // their repository up.
 const ReasonInUse xpv2.ConditionReason = "InUse"
 
-// Reasons of Ready, beside those of a GitDelivery: they say why the repository cannot be read, or written at all.
+// Reasons of Ready, beside the reasons of a GitDelivery: they say why the repository cannot be read, or cannot be written at all.
 const (
 	// ReasonReachable means that the repository answered the last time, with the credentials of the configuration.
 	ReasonReachable xpv2.ConditionReason = "Reachable"

@@ -1,7 +1,6 @@
 package v1alpha1
 
-// Default fills in what the schema would of all that is not about reaching the repository, for configurations that did not pass
-// through an API server.
+// Default applies the schema defaults, except for connection settings, to configurations that did not pass through an API server.
 func (c *ProviderConfigSpec) Default() {
 	if c.Git.Branch == "" {
 		c.Git.Branch = "main"

@@ -27,7 +27,7 @@ type SecretKeyReference struct {
 	Key string `json:"key"`
 }
 
-// CredentialsType is a way to prove who we are to a Git server.
+// CredentialsType is a method of authentication at a Git server.
 type CredentialsType string
 
 // Types of credentials, with the keys that their Secret holds.
@@ -114,7 +114,7 @@ type Signing struct {
 	SecretRef SecretReference `json:"secretRef"`
 }
 
-// StateForm is how the state of a control plane is kept in a repository.
+// StateForm is the form of the state of a control plane in a repository.
 type StateForm string
 
 // Forms of the state.
@@ -129,12 +129,12 @@ const (
 	StateBranch StateForm = "Branch"
 )
 
-// DivergencePolicy says what happens when the branch has lost what was delivered.
+// DivergencePolicy is the action on a branch that has lost delivered commits.
 type DivergencePolicy string
 
 // Policies for a branch whose history was rewritten, or that was deleted.
 const (
-	// DivergenceStop writes nothing until the branch is as it was, or the policy is another one.
+	// DivergenceStop writes nothing until the branch is as it was, or the policy changes.
 	DivergenceStop DivergencePolicy = "Stop"
 
 	// DivergenceReapply delivers again on top of the new history.
@@ -196,8 +196,8 @@ type GitRemote struct {
 	// +kubebuilder:default={}
 	Author Author `json:"author,omitempty"`
 
-	// Signing of commits. Absent means that they are not signed, and that the provider believes
-	// what anyone with push access to any ref of the repository writes into the state.
+	// Signing of commits. Absent means that commits are not signed, and that the provider trusts
+	// any state that a user with push access to a ref of the repository writes.
 	// +optional
 	Signing *Signing `json:"signing,omitempty"`
 
@@ -206,18 +206,18 @@ type GitRemote struct {
 	// +kubebuilder:default={}
 	State State `json:"state,omitempty"`
 
-	// Interval at which the remote is looked at when nothing else gives a reason to: so long it takes at most until a change by other commits
-	// is seen. A look is one request, whatever the number of deployments, and fetches only what is new. From 10s to 24h; one that is longer
-	// than the provider's --poll-interval counts as that.
+	// Interval between observations of the remote without another trigger: the longest time until a change by other commits is detected. An
+	// observation is one request, whatever the number of deployments, and fetches only new objects. From 10s to 24h; a longer interval than
+	// the provider's --poll-interval is shortened to that. Default: 1m.
 	// +optional
 	// +kubebuilder:default="1m"
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('10s') && duration(self) <= duration('24h')",message="must be a duration from 10s to 24h, such as 1m"
 	Interval string `json:"interval,omitempty"`
 
-	// DivergencePolicy says what happens when the branch's history was rewritten without what was delivered, or the branch was
-	// deleted. Stop writes nothing until the branch has it again, or until this is Reapply, which delivers again on top of the new
-	// history, or makes the branch again. Nothing is ever forced.
+	// DivergencePolicy is the action on a branch that was deleted, or whose history was rewritten without delivered commits. Stop
+	// (default) writes nothing until the branch has them again, or until this is Reapply, which delivers again on top of the new
+	// history, or creates the branch again. The provider never forces a push.
 	// +optional
 	// +kubebuilder:default=Stop
 	// +kubebuilder:validation:Enum=Stop;Reapply

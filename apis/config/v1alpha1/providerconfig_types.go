@@ -28,9 +28,9 @@ type Prometheus struct {
 	CABundleSecretRef *SecretKeyReference `json:"caBundleSecretRef,omitempty"`
 }
 
-// Metrics says where metrics are.
+// Metrics are the servers of metrics.
 type Metrics struct {
-	// Prometheus that is asked where a Site names none.
+	// Prometheus for queries at Sites that name none.
 	// +optional
 	Prometheus *Prometheus `json:"prometheus,omitempty"`
 }
@@ -69,7 +69,7 @@ type KindSet struct {
 	// +kubebuilder:validation:MaxLength=253
 	Group string `json:"group"`
 
-	// Kinds of the group, or * for every one.
+	// Kinds of the group, or * for all kinds.
 	// +required
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=64
@@ -93,7 +93,7 @@ type NamespacedName struct {
 
 // CAPTPolicy is the limits of clusters that CAPT builds with the platform's cloud credentials.
 type CAPTPolicy struct {
-	// Regions that clusters may be built in, such as eu-west-1. Absent means every one.
+	// Regions that clusters may be built in, such as eu-west-1. Absent means all regions.
 	// +optional
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MaxLength=32
@@ -116,11 +116,11 @@ type CAPTPolicy struct {
 	TagKeys []string `json:"tagKeys,omitempty"`
 }
 
-// Policy is the limits that the users of a configuration cannot cross. They are checked on what is rendered and again, by the
-// provider, on what is written.
+// Policy is the limits that the users of a configuration cannot cross. They are checked on the rendered objects and again, by
+// the provider, on the written objects.
 type Policy struct {
-	// AllowedNamespaces whose managed resources may name this configuration, or * for every one. Of a ClusterProviderConfig
-	// only. Absent means every one.
+	// AllowedNamespaces whose managed resources may name this configuration, or * for all. Of a ClusterProviderConfig
+	// only. Absent means all namespaces.
 	// +optional
 	// +kubebuilder:validation:MaxItems=1000
 	// +kubebuilder:validation:items:MaxLength=63
@@ -134,8 +134,8 @@ type Policy struct {
 	// +listType=set
 	Branches []string `json:"branches,omitempty"`
 
-	// AllowedKinds of objects. Absent means Kubernetes' own namespaced kinds. Once set, it names all that is allowed. A
-	// cluster-scoped kind, or one that is not Kubernetes' own, counts in a ClusterProviderConfig only.
+	// AllowedKinds of objects. Absent means Kubernetes' own namespaced kinds. Once set, it names all allowed kinds. A
+	// cluster-scoped kind, or a kind that is not Kubernetes' own, counts in a ClusterProviderConfig only.
 	// +optional
 	// +kubebuilder:validation:MaxItems=64
 	// +listType=atomic
@@ -147,21 +147,20 @@ type Policy struct {
 	// +kubebuilder:validation:Enum=Deny;Allow
 	PlainSecrets PlainSecretsPolicy `json:"plainSecrets,omitempty"`
 
-	// UnknownFields says whether objects of Kubernetes' own kinds may have fields that we do not know. Allow is for Sites whose
-	// Kubernetes is newer than we are, and counts in a ClusterProviderConfig only; what a field that we know holds is checked still.
+	// UnknownFields says whether objects of Kubernetes' own kinds may have fields that this version does not know. Allow is for
+	// Sites with a newer Kubernetes, and counts in a ClusterProviderConfig only; values of known fields are still checked.
 	// +optional
 	// +kubebuilder:default=Deny
 	// +kubebuilder:validation:Enum=Deny;Allow
 	UnknownFields UnknownFieldsPolicy `json:"unknownFields,omitempty"`
 
-	// OwnQueries says whether checks of deployments may ask the Prometheus server, of the Site or of this configuration, whatever
-	// they like, with its credentials. Deny leaves the metrics of Blueprints, and addresses of a check's own. Absent means Allow.
+	// OwnQueries says whether checks of deployments may send any query to the Prometheus server, of the Site or of this configuration, with its credentials.
+	// Deny allows only the metrics of Blueprints, and addresses of a check's own. Absent means Allow.
 	// +optional
 	// +kubebuilder:validation:Enum=Allow;Deny
 	OwnQueries OwnQueriesPolicy `json:"ownQueries,omitempty"`
 
-	// MetricRuleBounds are the bounds of what deployments may say about how a metric is judged. Those of the Site hold too. Absent means those
-	// that each field names.
+	// MetricRuleBounds bound the metric rules of deployments. The bounds of the Site apply, too. Absent means the bounds named at each field.
 	// +optional
 	MetricRuleBounds *deploymentv1alpha1.MetricRuleBounds `json:"metricRuleBounds,omitempty"`
 
@@ -218,11 +217,11 @@ type Build struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]{1,5})?(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$')",message="must be a registry with a path, such as registry.example.org/apps, without a tag"
 	Registry string `json:"registry"`
 
-	// Builder of those who name none. Absent means that each build has to name one.
+	// Builder for builds that name none. Absent means that each build has to name a builder.
 	// +optional
 	Builder *buildv1alpha1.BuilderReference `json:"builder,omitempty"`
 
-	// ServiceAccountName is the service account of those who name none, in the namespace of each Application. Absent means default.
+	// ServiceAccountName is the service account for builds that name none, in the namespace of each Application. Absent means default.
 	// +optional
 	ServiceAccountName deploymentv1alpha1.ObjectName `json:"serviceAccountName,omitempty"`
 
@@ -238,7 +237,7 @@ type Build struct {
 	MaxResources buildv1alpha1.Resources `json:"maxResources,omitempty"`
 }
 
-// NotificationFormat is what the body of a notification is written in.
+// NotificationFormat is the format of the body of a notification.
 type NotificationFormat string
 
 // Formats of notifications.
@@ -252,17 +251,17 @@ const (
 
 // Notification receives the outcomes of deployments whose spec.deliveryConfig.gitOpsRepo names the configuration.
 type Notification struct {
-	// Name of the receiver, by which the provider remembers what it has posted to it: a DNS label. A receiver with another name is another receiver, and gets
-	// outcomes from then on.
+	// Name of the receiver, a DNS label. The provider records posted outcomes by it: a receiver with another name is another receiver, and gets outcomes from
+	// then on.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",message="must consist of lower-case letters, digits and '-'"
 	Name string `json:"name"`
 
-	// URL that is posted to. The Secret may hold the whole address under key address, where a part of it is secret: then the host here has to be
-	// the same. In a ProviderConfig its host has to be one that --notification-hosts of the provider names. A near address, such as one of the provider's own
-	// machine, is not posted to.
+	// URL that notifications are posted to. The Secret may hold the whole address under key address, if a part of it is secret: then the host here has to be
+	// the same. In a ProviderConfig its host has to be in --notification-hosts of the provider. The provider refuses to post to a near address, such as an
+	// address of its own machine.
 	// +required
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.startsWith('https://')",message="must be an https address"
@@ -294,7 +293,7 @@ type Notification struct {
 	Events []deploymentv1alpha1.Outcome `json:"events"`
 }
 
-// ProviderConfigSpec says how the provider reaches a repository, and what its users may do.
+// ProviderConfigSpec has the connection of the provider to a repository, and the permissions of its users.
 type ProviderConfigSpec struct {
 	// ControlPlane is the name of this installation in markers, commits and the state. Two installations that share a
 	// repository must not share a name.
@@ -319,7 +318,7 @@ type ProviderConfigSpec struct {
 	// +optional
 	Metrics *Metrics `json:"metrics,omitempty"`
 
-	// Policy is the limits of who uses this configuration. In a ProviderConfig it only narrows.
+	// Policy is the limits of the users of this configuration. In a ProviderConfig it only narrows.
 	// +optional
 	// +kubebuilder:default={}
 	Policy Policy `json:"policy,omitempty"`
@@ -336,7 +335,7 @@ type ProviderConfigSpec struct {
 	Notifications []Notification `json:"notifications,omitempty"`
 }
 
-// ProviderConfigStatus says what was found out about the repository: condition Ready says whether the provider reaches it, and StateSigned whether its
+// ProviderConfigStatus is the observed state of the repository: condition Ready says whether the provider reaches it, and StateSigned whether its
 // state can be forged. It has no count of users: each change would wake every composite that reads the configuration.
 type ProviderConfigStatus struct {
 	xpv2.ConditionedStatus `json:",inline"`
@@ -408,8 +407,8 @@ type ClusterProviderConfigList struct {
 	Items           []ClusterProviderConfig `json:"items"`
 }
 
-// A ProviderConfigUsage shows that a ManagedCluster uses a configuration. It is for people to look at: what holds a
-// configuration is the finalizer on it. A GitDelivery has none, since it would cost a write for each deployment: "kubectl get
+// A ProviderConfigUsage shows that a ManagedCluster uses a configuration. It is for people to read: the finalizer on the
+// configuration prevents its deletion. A GitDelivery has none, since it would cost a write for each deployment: "kubectl get
 // gitdeliveries -o wide" shows the configuration of each.
 //
 // +kubebuilder:object:root=true

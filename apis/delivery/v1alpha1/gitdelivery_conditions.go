@@ -16,21 +16,21 @@ const AnnotationForgetBranches = "delivery.intentplane.dev/forget-branches"
 // TypeStateUnique says whether one ref of the repository alone holds the state of the control plane. A GitDelivery has it once two refs did.
 const TypeStateUnique xpv2.ConditionType = "StateUnique"
 
-// ReasonStateOnce is of condition StateUnique: one ref alone holds the state again.
+// ReasonStateOnce is a reason of condition StateUnique: one ref alone holds the state again.
 const ReasonStateOnce xpv2.ConditionReason = "StateOnce"
 
 // Reasons of a GitDelivery's Ready condition. Terminal means that it stays until the spec, the configuration or the
 // repository changes; the others are tried again.
 const (
-	// ReasonDelivered means that the repository holds what the revision asks for.
+	// ReasonDelivered means that the repository holds the desired trees of the revision.
 	ReasonDelivered xpv2.ConditionReason = "Delivered"
 
-	// ReasonRestoringDrift means that another commit changed the claim's directories, and that they are being restored. It is a reason of a
-	// true Ready: what was ordered was delivered, and is delivered again.
+	// ReasonRestoringDrift means that another commit changed the claim's directories, and that the provider is restoring them. It is a
+	// reason of a true Ready: the revision was delivered before, and is being delivered again.
 	ReasonRestoringDrift xpv2.ConditionReason = "RestoringDrift"
 
-	// ReasonDriftRestored means that the repository holds what the revision asks for, and that the provider restored it last after another
-	// commit had changed it. It stays until something else is asked for.
+	// ReasonDriftRestored means that the repository holds the desired trees of the revision, and that the provider's last commit restored
+	// them after another commit had changed them. It stays until the desired trees change.
 	ReasonDriftRestored xpv2.ConditionReason = "DriftRestored"
 
 	// ReasonPushing means that an attempt was begun.
@@ -61,7 +61,7 @@ const (
 	// Terminal.
 	ReasonStateNewer xpv2.ConditionReason = "StateNewer"
 
-	// ReasonMemoryUnknown means that neither a status nor a repository holds what was done before.
+	// ReasonMemoryUnknown means that neither a status nor a repository holds a record of earlier deliveries.
 	ReasonMemoryUnknown xpv2.ConditionReason = "MemoryUnknown"
 
 	// ReasonStateRefused means that the repository accepts no form of the state. Terminal.
@@ -70,10 +70,10 @@ const (
 	// ReasonStateUntrusted means that the state in the repository is not signed by us. Terminal.
 	ReasonStateUntrusted xpv2.ConditionReason = "StateUntrusted"
 
-	// ReasonBranchLeft is of events: the configuration names another branch, and the former one keeps directories of the claim.
+	// ReasonBranchLeft is a reason of events: the configuration names another branch, and the former one keeps directories of the claim.
 	ReasonBranchLeft xpv2.ConditionReason = "BranchLeft"
 
-	// ReasonStateTwice is of condition StateUnique and of an event: two refs of the repository hold a state of the control plane, and the
+	// ReasonStateTwice is a reason of condition StateUnique and of an event: two refs of the repository hold a state of the control plane, and the
 	// older one does not count.
 	ReasonStateTwice xpv2.ConditionReason = "StateTwice"
 

@@ -7,7 +7,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// Remote is what was seen of the repository.
+// Remote is the last observed state of the repository.
 type Remote struct {
 	// URL of the repository.
 	// +optional
@@ -106,7 +106,7 @@ type HistoryTree struct {
 	Part string `json:"part,omitempty"`
 }
 
-// HistoryEntry is one revision as it was delivered. What it was asked for, and how it was judged, stands in the ledger.
+// HistoryEntry is a delivered revision. The ledger has its request and its verdict.
 type HistoryEntry struct {
 	// Revision of the claim.
 	// +required
@@ -117,9 +117,9 @@ type HistoryEntry struct {
 	// +kubebuilder:validation:MaxLength=40
 	Commit string `json:"commit,omitempty"`
 
-	// Trees of the revision. A status has those of the two newest revisions that are verified and not withdrawn, and of the others
-	// as long as all are at most 500, possible rollback targets first: an entry may have none. The state in the repository
-	// keeps them as far as they fit.
+	// Trees of the revision. A status lists the trees of the two newest revisions that are verified and not withdrawn, and trees
+	// from other revisions while the total is at most 500, possible rollback targets first: an entry may have none. The state in
+	// the repository keeps them within its limits.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +listType=atomic
@@ -131,7 +131,7 @@ type HistoryEntry struct {
 	IsTarget bool `json:"isTarget,omitempty"`
 }
 
-// FormerBranch is a branch that was delivered to before the configuration named another one.
+// FormerBranch is a branch that was delivered to before the configuration named another branch.
 type FormerBranch struct {
 	// Branch that keeps the directories.
 	// +required
@@ -146,7 +146,7 @@ type FormerBranch struct {
 	Paths []string `json:"paths,omitempty"`
 }
 
-// LedgerRecord is what a repository of a deployment has recorded last.
+// LedgerRecord is the last recorded position of a deployment in one of its repositories.
 type LedgerRecord struct {
 	// Home is the name of the ClusterProviderConfig of the repository that holds the ledger, or ProviderConfig/ and the name of a ProviderConfig.
 	// +optional
@@ -166,7 +166,7 @@ type LedgerRecord struct {
 	Copy *ledger.State `json:"copy,omitempty"`
 }
 
-// GitDeliveryObservation is what is in Git. It can be rebuilt from there.
+// GitDeliveryObservation is the observed state in Git. It can be rebuilt from the repository.
 type GitDeliveryObservation struct {
 	// Ledger of the deployment, as the repository holds it. A seq of 0 means that the repository was read and holds none; lastNumber may say then
 	// which number its commits speak of. Absent means that it is not known.
@@ -178,11 +178,11 @@ type GitDeliveryObservation struct {
 	// +optional
 	Taken *ledger.Head `json:"taken,omitempty"`
 
-	// Mandate is what the provider may record by the mandate of the spec. Absent means that it records nothing by a mandate.
+	// Mandate names the events that the provider may record by the mandate of the spec. Absent means that it records no events by a mandate.
 	// +optional
 	Mandate *MandateStatus `json:"mandate,omitempty"`
 
-	// Record of what the repository was brought to last. Absent where it was brought to nothing, or where it is not known.
+	// Record is the last position and trees that the repository was brought to. Absent before the first delivery, or if the record is unknown.
 	// +optional
 	Record *LedgerRecord `json:"record,omitempty"`
 
@@ -198,8 +198,8 @@ type GitDeliveryObservation struct {
 	// +optional
 	Remote *Remote `json:"remote,omitempty"`
 
-	// Trees in the repository: those that the spec names, and of those that earlier revisions left there, until one is verified, as many
-	// as there is room for. The state in the repository has all.
+	// Trees in the repository: the trees that the spec names and, until a revision is verified, as many remaining trees of earlier
+	// revisions as fit. The state in the repository lists all.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +listType=atomic
@@ -214,7 +214,7 @@ type GitDeliveryObservation struct {
 	// +listType=atomic
 	FormerBranches []FormerBranch `json:"formerBranches,omitempty"`
 
-	// History of the claim: the last 10 revisions, and always the newest one that is verified and not withdrawn.
+	// History of the claim: the last 10 revisions, and always the newest revision that is verified and not withdrawn.
 	// +optional
 	// +kubebuilder:validation:MaxItems=11
 	// +listType=atomic

@@ -9,7 +9,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// TreeAction says what a delivery does with one directory.
+// TreeAction is the action of a delivery on one directory.
 type TreeAction string
 
 // Actions on a directory.
@@ -17,7 +17,7 @@ const (
 	// ActionDesired writes the files that the tree carries.
 	ActionDesired TreeAction = "Desired"
 
-	// ActionRestore brings back a tree that the history names, from what the repository has of it. It carries no files.
+	// ActionRestore restores a tree that the history names, from the copy in the repository. It carries no files.
 	ActionRestore TreeAction = "Restore"
 
 	// ActionKeep leaves the directory as it is.
@@ -67,9 +67,9 @@ type Tree struct {
 	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^[0-9a-f]{40}$')",message="must be a git tree id"
 	Tree string `json:"tree,omitempty"`
 
-	// After is the tree that the repository reported of the directory when this one was asked for. In a position that the repository has recorded already,
-	// this tree replaces no other one: an object that was restored from a backup would else bring back what the same position has left behind. Empty where
-	// nothing was reported of the directory, and for a directory without tracks.
+	// After is the tree of the directory that the repository reported when this tree was requested. At a position that the repository has recorded
+	// already, this tree replaces no other tree: otherwise an object that was restored from a backup would bring back a tree that the same position has
+	// replaced. Empty for a directory without a reported tree, and for a directory without tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
 	After string `json:"after,omitempty"`
@@ -86,8 +86,8 @@ type Tree struct {
 	// +kubebuilder:validation:MaxLength=1000000
 	Files []byte `json:"files,omitempty"`
 
-	// Parts are folders of the directory beside the files: those of tracks whose files the object does not carry. The repository has them already, and
-	// the tree of the directory has them too. Goes with action Desired.
+	// Parts are folders of the directory beside the files: the tracks whose files the object does not carry. The repository has them already, and the
+	// tree of the directory includes them. Valid with action Desired.
 	// +optional
 	// +kubebuilder:validation:MaxItems=2
 	// +listType=map
@@ -142,12 +142,12 @@ type TreeTrack struct {
 	Weight int32 `json:"weight"`
 }
 
-// DriftPolicy says what happens when an unmanaged commit changed our directory.
+// DriftPolicy is the action of the provider after an unmanaged commit changed our directory.
 type DriftPolicy string
 
 // Policies for drift.
 const (
-	// DriftRestore writes what was delivered again.
+	// DriftRestore writes the delivered files again.
 	DriftRestore DriftPolicy = "Restore"
 
 	// DriftReport only says so.
@@ -156,8 +156,8 @@ const (
 
 // LedgerUpdate asks the home repository of a deployment to record events.
 type LedgerUpdate struct {
-	// After is the head of the ledger on top of which the events are recorded: the one that their writer saw. Where the repository has another
-	// head, nothing is written, and the delivery says OrderBehind. All zero means that the repository has no ledger.
+	// After is the head of the ledger on top of which the events are recorded: the head that their writer observed. If the repository has
+	// another head, the provider writes nothing and reports OrderBehind. All zero means that the repository has no ledger.
 	// +required
 	After ledger.Head `json:"after"`
 
@@ -168,7 +168,7 @@ type LedgerUpdate struct {
 	Events []ledger.Event `json:"events,omitempty"`
 }
 
-// GitDeliveryParameters are what a delivery brings to a repository.
+// GitDeliveryParameters is the desired state of a repository.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.ledger) != has(self.copy)",message="ledger goes to the home repository and copy to all others: exactly one of them must be set"
 // +kubebuilder:validation:XValidation:rule="!has(self.mandate) || has(self.ledger)",message="mandate goes with ledger: only the delivery to the home repository has one"
@@ -177,22 +177,22 @@ type GitDeliveryParameters struct {
 	// +required
 	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
 
-	// Ledger says what to record in the ledger of the deployment. Only the delivery to its home repository has it.
+	// Ledger has the events to record in the ledger of the deployment. Only the delivery to its home repository has it.
 	// +optional
 	Ledger *LedgerUpdate `json:"ledger,omitempty"`
 
-	// Mandate lets the provider record what follows in the ledger without the function. Absent means that only the events of ledger are recorded.
+	// Mandate lets the provider record further events in the ledger without the function. Absent means that it records only the events of ledger.
 	// +optional
 	Mandate *Mandate `json:"mandate,omitempty"`
 
-	// Copy is what is recorded in the home repository. Every delivery to another repository has it, and its repository keeps it, so that a ledger
-	// that is lost can be recovered.
+	// Copy is the state of the ledger in the home repository. Every delivery to another repository has it, and stores it there, so that a lost
+	// ledger can be recovered.
 	// +optional
 	Copy *ledger.State `json:"copy,omitempty"`
 
-	// Position of the deployment that the trees belong to. In the home it is the one after the events of the ledger; in another repository, a
-	// position that is lower than the recorded one is refused with reason OrderBehind. Absent in the home means that the one of the ledger counts.
-	// Absent in another repository means that it is only read: the revision has not come to any of its Sites.
+	// Position of the deployment that the trees belong to. In the home it is the position after the events of the ledger; in another repository, a
+	// position that is lower than the recorded position is refused with reason OrderBehind. Absent in the home means the position of the ledger.
+	// Absent in another repository means that the provider only reads it: the revision has not come to any of its Sites.
 	// +optional
 	Position *ledger.Position `json:"position,omitempty"`
 
@@ -213,13 +213,14 @@ type GitDeliveryParameters struct {
 	// +kubebuilder:default=false
 	Adopt *bool `json:"adopt,omitempty"`
 
-	// DriftPolicy says what happens when an unmanaged commit changed the claim's directory.
+	// DriftPolicy is the action after an unmanaged commit changed the claim's directory: Restore (default) or Report.
 	// +optional
 	// +kubebuilder:default=Restore
 	// +kubebuilder:validation:Enum=Restore;Report
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
 
-	// DeliveryTimeout is how long it may take until the repository holds what is asked for. It is tried on after that too.
+	// DeliveryTimeout is the time for bringing the repository to the desired trees, from 1s to 24h. Default: 10m. After it
+	// the provider reports the timeout and goes on trying.
 	// +optional
 	// +kubebuilder:default="10m"
 	// +kubebuilder:validation:MaxLength=32
@@ -227,20 +228,20 @@ type GitDeliveryParameters struct {
 	DeliveryTimeout string `json:"deliveryTimeout,omitempty"`
 }
 
-// GitDeliverySpec is what a delivery brings, and to which repository.
+// GitDeliverySpec is the desired state of a repository, and the reference to its configuration.
 type GitDeliverySpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what the delivery brings to the repository.
+	// ForProvider is the desired state of the repository.
 	// +required
 	ForProvider GitDeliveryParameters `json:"forProvider"`
 }
 
-// GitDeliveryStatus is what is in Git.
+// GitDeliveryStatus is the observed state in Git.
 type GitDeliveryStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 
-	// AtProvider is what is in Git.
+	// AtProvider is the observed state in Git.
 	// +optional
 	AtProvider GitDeliveryObservation `json:"atProvider,omitempty"`
 }

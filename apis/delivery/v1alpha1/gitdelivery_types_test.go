@@ -28,7 +28,7 @@ func readDefinition(t *testing.T, plural string) []byte {
 	return crd
 }
 
-// newServer returns what the API server would say of the objects of a kind.
+// newServer returns the checks of an API server for the objects of a kind.
 func newServer(t *testing.T, plural string) *admission.Server {
 	t.Helper()
 	server, err := admission.Of(readDefinition(t, plural))
@@ -75,7 +75,7 @@ func TestGitDeliveryLedgerFields(t *testing.T) {
 			p.Position = &ledger.Position{Epoch: 1, Revision: 1}
 		}},
 		"Follower": {reason: "Every other repository gets a copy of the ledger.", change: func(p *v1alpha1.GitDeliveryParameters) { p.Copy = state }},
-		"Nothing":  {reason: "A delivery has to say what it is about.", change: func(*v1alpha1.GitDeliveryParameters) {}, want: "exactly one of them must be set"},
+		"Nothing":  {reason: "A delivery without content is refused.", change: func(*v1alpha1.GitDeliveryParameters) {}, want: "exactly one of them must be set"},
 		"LedgerAndCopy": {reason: "A repository is home or follower, but not both.", change: func(p *v1alpha1.GitDeliveryParameters) {
 			p.Copy, p.Ledger = state, &v1alpha1.LedgerUpdate{}
 		}, want: "exactly one of them must be set"},
@@ -124,7 +124,7 @@ func contentOf(t *testing.T, o any) map[string]any {
 	return content
 }
 
-// problemsOf returns what the API server would say against an object, as far as it is about what is asked of the provider.
+// problemsOf returns the errors of an API server for an object, as far as they are about the spec for the provider.
 func problemsOf(t *testing.T, server *admission.Server, o any) string {
 	t.Helper()
 	object := contentOf(t, o)

@@ -5,7 +5,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// A Mandate lets the provider record what follows for the current revision without the function, by the rules of the function.
+// A Mandate lets the provider record the next events of the current revision without the function, by the rules of the function.
 type Mandate struct {
 	// Rules is the version of the rules by which the function decides. A provider with rules of another version does nothing by the mandate.
 	// +required
@@ -41,11 +41,11 @@ type Mandate struct {
 	// +required
 	Rollback MandatedRollback `json:"rollback"`
 
-	// Suspended holds back what begins a step, and no rollback. Default: false.
+	// Suspended holds back events that begin a step, and no rollback. Default: false.
 	// +optional
 	Suspended bool `json:"suspended,omitempty"`
 
-	// Drain is how long the pods of a track stay after it lost its requests, from 1s to 10m. Absent for a deployment without tracks.
+	// Drain is the time that the pods of a track stay after it lost its requests, from 1s to 10m. Absent for a deployment without tracks.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('10m')",message="must be a duration from 1s to 10m, such as 30s"
@@ -67,31 +67,31 @@ type Mandate struct {
 
 // MandatedRollback is the rollback policy of a claim as its spec has it.
 type MandatedRollback struct {
-	// AutoRollback rolls a rejected revision back although no user asked for that. False means that only a user does.
+	// AutoRollback rolls a rejected revision back without a request of a user. False means only on request.
 	// +required
 	AutoRollback bool `json:"autoRollback"`
 
-	// MaxRetries is how many attempts a rollback has, from 0 to 10. 0 means that nothing is rolled back.
+	// MaxRetries is the number of attempts of a rollback, from 0 to 10. 0 means no rollback.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=10
 	MaxRetries int32 `json:"maxRetries"`
 
-	// MaxPerHour holds a rollback back that no user asked for, where so many other revisions were rejected in the hour before, from 0 to 9. 0 means
+	// MaxPerHour holds back a rollback without a request of a user, if so many other revisions were rejected in the hour before, from 0 to 9. 0 means
 	// no limit.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=9
 	MaxPerHour int32 `json:"maxPerHour"`
 
-	// AttemptTimeout is how long one attempt may take, from 1s to 24h.
+	// AttemptTimeout is the timeout for one attempt, from 1s to 24h.
 	// +required
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 5m"
 	AttemptTimeout string `json:"attemptTimeout"`
 }
 
-// MandateStatus says what the provider may record by the mandate of the spec. The function leaves these kinds of events to the provider.
+// MandateStatus names the events that the provider may record by the mandate of the spec. The function leaves these kinds of events to the provider.
 type MandateStatus struct {
 	// Rules is the version of the rules that the mandate names.
 	// +required

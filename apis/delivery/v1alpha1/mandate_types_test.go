@@ -119,7 +119,7 @@ func TestCovers(t *testing.T) {
 	}
 }
 
-// TestMandateBytes measures what a mandate adds to an object.
+// TestMandateBytes measures the size of a mandate in an object.
 func TestMandateBytes(t *testing.T) {
 	cases := map[string]struct {
 		reason  string

@@ -11,7 +11,7 @@ func (u LedgerUpdate) LedTo(h ledger.Head) bool {
 	return err == nil && id == h.ID
 }
 
-// HasRecorded reports whether the ledger of the repository has the events of an update as the last ones of a spec. Other events may follow them.
+// HasRecorded reports whether the ledger of the repository has the events of an update as the last events of a spec. Other events may follow them.
 func (o GitDeliveryObservation) HasRecorded(u LedgerUpdate) bool {
 	return o.Ledger != nil && (u.LedTo(o.Ledger.Head) || o.Taken != nil && u.LedTo(*o.Taken))
 }

@@ -19,7 +19,7 @@ func TestPositions(t *testing.T) {
 		want   ledger.Position
 	}{
 		"DeliveryPosition": {reason: "A delivery asks for its position, whatever the ledger is at.", got: v1alpha1.GitDeliveryParameters{Position: &other, Copy: &recorded}.AskedPosition(), want: other},
-		"DeliveryCopy":     {reason: "A delivery without a position asks for the one of its copy.", got: v1alpha1.GitDeliveryParameters{Copy: &recorded}.AskedPosition(), want: ledger.Position{Epoch: 2, Revision: 9, Step: 1}},
+		"DeliveryCopy":     {reason: "A delivery without a position requests the position of its copy.", got: v1alpha1.GitDeliveryParameters{Copy: &recorded}.AskedPosition(), want: ledger.Position{Epoch: 2, Revision: 9, Step: 1}},
 		"AppliedRecord":    {reason: "A repository was brought to the position of its record.", got: v1alpha1.GitDeliveryObservation{Record: &v1alpha1.LedgerRecord{Position: other}}.AppliedPosition(), want: other},
 		"AppliedNothing":   {reason: "A repository that was brought to nothing has no position.", got: v1alpha1.GitDeliveryObservation{}.AppliedPosition()},
 	}
@@ -53,11 +53,11 @@ func TestHasRecorded(t *testing.T) {
 		"Head":     {reason: "Events that led to the head are recorded.", at: at(led, nil), asked: both, want: true},
 		"Followed": {reason: "Events are recorded, too, where the provider went on from them.", at: at(other, &led), asked: both, want: true},
 		"Other":    {reason: "Events that led to another head are not recorded.", at: at(other, nil), asked: both},
-		"Fewer":    {reason: "The first events of those that were recorded led to an earlier head.", at: at(other, &led), asked: v1alpha1.LedgerUpdate{Events: events[:1]}},
+		"Fewer":    {reason: "A part of the recorded events led to an earlier head.", at: at(other, &led), asked: v1alpha1.LedgerUpdate{Events: events[:1]}},
 		"Seen":     {reason: "An update without events led to the head that its writer saw.", at: at(other, &led), asked: v1alpha1.LedgerUpdate{After: led}, want: true},
 		"New":      {reason: "Events on top of the head that the provider went on from are not recorded.", at: at(other, &led), asked: v1alpha1.LedgerUpdate{After: led, Events: events[1:]}},
 		"Forged":   {reason: "A head with the ID of another one is another head.", at: at(other, &led), asked: v1alpha1.LedgerUpdate{After: ledger.Head{ID: id}}},
-		"Unknown":  {reason: "What a repository has that did not report is not known.", asked: both},
+		"Unknown":  {reason: "The ledger of a repository that did not report is unknown.", asked: both},
 		"Empty":    {reason: "No ledger has events of a spec.", at: at(ledger.Head{}, nil)},
 	}
 	for name, tc := range cases {

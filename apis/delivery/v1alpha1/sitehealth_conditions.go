@@ -4,7 +4,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// Reasons of a SiteHealth's Ready condition, beside those of a Site that does not serve: that of the first one counts.
+// Reasons of a SiteHealth's Ready condition, beside the reasons of a Site that does not serve: the reason of the first such Site counts.
 const (
 	// ReasonServing means that each Site serves, and that each route is accepted.
 	ReasonServing xpv2.ConditionReason = "Serving"
@@ -14,7 +14,7 @@ const (
 )
 
 // Reasons of the state of a Site's pods, beside SiteReasonPolicyDenied, SiteReasonKubeconfigGone, SiteReasonKubeconfigRefused,
-// SiteReasonKubeconfigDenied, SiteReasonClusterUnreachable, SiteReasonAccessDenied and SiteReasonProviderAccessDenied for a Site that cannot be looked at.
+// SiteReasonKubeconfigDenied, SiteReasonClusterUnreachable, SiteReasonAccessDenied and SiteReasonProviderAccessDenied for a Site that cannot be observed.
 const (
 	// HealthReasonWorkloadMissing means that the Site has no Deployment with the labels of the deployment, or that it is being deleted.
 	HealthReasonWorkloadMissing = "WorkloadMissing"
@@ -22,7 +22,7 @@ const (
 	// HealthReasonOtherImage means that no container of a Deployment has the image.
 	HealthReasonOtherImage = "OtherImage"
 
-	// HealthReasonScaledToZero means that the Deployments are asked for no pods.
+	// HealthReasonScaledToZero means that the desired number of pods is 0.
 	HealthReasonScaledToZero = "ScaledToZero"
 
 	// HealthReasonProgressing means that pods are made or start.

@@ -16,21 +16,21 @@ type HealthTarget struct {
 	Name string `json:"name"`
 }
 
-// SiteHealthParameters are what is observed.
+// SiteHealthParameters name the workload to observe.
 type SiteHealthParameters struct {
 	// ClaimRef names the deployment whose workload is observed: the Deployments in its namespace that are labelled with intentplane.dev/claim and its
 	// name, and with intentplane.dev/workload: main.
 	// +required
 	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
 
-	// Image that the pods have to run. Images with equal digests are equal, whatever their registry. An image with a tag is equal to the same one with
-	// a digest added.
+	// Image that the pods have to run. Images with equal digests are equal, whatever their registry. An image with a tag equals the same image with a
+	// digest added.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image"`
 
-	// Route says whether the HTTPRoutes of the deployment are observed, too: those in its namespace with label intentplane.dev/claim. Default: false.
+	// Route includes the HTTPRoutes in the deployment's namespace with label intentplane.dev/claim in the observation. Default: false.
 	// +optional
 	Route bool `json:"route,omitempty"`
 
@@ -42,7 +42,7 @@ type SiteHealthParameters struct {
 	Sites []HealthTarget `json:"sites,omitempty"`
 }
 
-// HealthState is where the pods of a Site stand.
+// HealthState is the state of a Site's pods.
 type HealthState string
 
 // States of a Site's pods.
@@ -62,20 +62,20 @@ const (
 	// HealthOtherImage means that a Deployment is for another image.
 	HealthOtherImage HealthState = "OtherImage"
 
-	// HealthScaledToZero means that the Deployments are for the image, and are asked for no pods.
+	// HealthScaledToZero means that the Deployments have the image, and that their desired number of pods is 0.
 	HealthScaledToZero HealthState = "ScaledToZero"
 
-	// HealthNotObserved means that the Site cannot be looked at.
+	// HealthNotObserved means that the Site cannot be observed.
 	HealthNotObserved HealthState = "NotObserved"
 )
 
-// RouteHealth is what the Gateways of a Site report of the routes.
+// RouteHealth is the report of a Site's Gateways about the routes.
 type RouteHealth struct {
 	// Accepted says whether each parent of each route accepted its present generation, and found what it refers to.
 	// +required
 	Accepted bool `json:"accepted"`
 
-	// Reason why it is not accepted: RouteMissing, RouteNotAccepted or RefsNotResolved, or why the Site cannot be looked at.
+	// Reason why it is not accepted: RouteMissing, RouteNotAccepted or RefsNotResolved, or why the Site cannot be observed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
@@ -86,7 +86,7 @@ type RouteHealth struct {
 	Message string `json:"message,omitempty"`
 }
 
-// SiteHealthState is what was seen of one Site.
+// SiteHealthState is the observed state of one Site.
 type SiteHealthState struct {
 	// Name of the Site.
 	// +required
@@ -98,30 +98,30 @@ type SiteHealthState struct {
 	// +kubebuilder:validation:Enum=Available;Progressing;Unavailable;Missing;OtherImage;ScaledToZero;NotObserved
 	State HealthState `json:"state"`
 
-	// Available is how many pods of the image are available.
+	// Available is the number of available pods of the image.
 	// +optional
 	Available int32 `json:"available"`
 
-	// AvailableOther is how many pods of other images are available.
+	// AvailableOther is the number of available pods of other images.
 	// +optional
 	AvailableOther int32 `json:"availableOther,omitempty"`
 
-	// Updated is how many pods of the image there are.
+	// Updated is the number of pods of the image.
 	// +optional
 	Updated int32 `json:"updated"`
 
-	// Desired is how many pods the Deployments are asked for.
+	// Desired is the desired number of pods of the Deployments.
 	// +optional
 	Desired int32 `json:"desired"`
 
-	// CountsAsServing is true for a Site that cannot be looked at, and whose engine reports that what it runs is healthy; or that has no engine and says
-	// engine.unobservedIsLive. It is about what was delivered last, whatever its image.
+	// CountsAsServing is true for a Site that cannot be observed and whose engine reports its objects as healthy, or that has no engine and sets
+	// engine.unobservedIsLive. It is about the last delivery, whatever its image.
 	// +optional
 	CountsAsServing bool `json:"countsAsServing,omitempty"`
 
-	// WorkloadSeen is true once the cluster of the control plane had a Deployment of the claim for a Site whose workload may run elsewhere. The Site no longer
-	// counts as serving by what was delivered: if the Deployment goes, the workload is missing. False for other Sites. Absent in a status of a provider that did
-	// not record it.
+	// WorkloadSeen is true once the cluster of the control plane had a Deployment of the claim for a Site whose workload may run elsewhere. The Site then no
+	// longer counts as serving because of a delivery: if the Deployment goes, the workload is missing. False for other Sites. Absent in a status of a
+	// provider that did not record it.
 	// +optional
 	WorkloadSeen *bool `json:"workloadSeen,omitempty"`
 
@@ -135,19 +135,19 @@ type SiteHealthState struct {
 	// +kubebuilder:validation:MaxLength=512
 	Message string `json:"message,omitempty"`
 
-	// Route is what the Gateways report. Absent if no route is observed.
+	// Route is the report of the Gateways. Absent if no route is observed.
 	// +optional
 	Route *RouteHealth `json:"route,omitempty"`
 }
 
-// SiteHealthObservation is what was seen of the Sites.
+// SiteHealthObservation is the observed state of the Sites.
 type SiteHealthObservation struct {
 	// Image that the observation is about.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image,omitempty"`
 
-	// SitesServing is how many Sites have an available pod of the image for each Deployment, are asked for none, or count as serving.
+	// SitesServing is the number of Sites that have an available pod of the image for each Deployment, have a desired number of 0, or count as serving.
 	// +optional
 	SitesServing int32 `json:"sitesServing"`
 
@@ -159,20 +159,20 @@ type SiteHealthObservation struct {
 	Sites []SiteHealthState `json:"sites,omitempty"`
 }
 
-// SiteHealthSpec is what is observed.
+// SiteHealthSpec names the workload to observe.
 type SiteHealthSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what is observed.
+	// ForProvider names the workload to observe.
 	// +required
 	ForProvider SiteHealthParameters `json:"forProvider"`
 }
 
-// SiteHealthStatus is what was seen.
+// SiteHealthStatus is the last observation.
 type SiteHealthStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 
-	// AtProvider is what was seen of the Sites.
+	// AtProvider is the observed state of the Sites.
 	// +optional
 	AtProvider SiteHealthObservation `json:"atProvider,omitempty"`
 }
@@ -211,7 +211,7 @@ type SiteHealthList struct {
 	Items           []SiteHealth `json:"items"`
 }
 
-// IsServing reports whether a Site serves the image: it has an available pod for each Deployment, is asked for none, or counts as serving.
+// IsServing reports whether a Site serves the image: it has an available pod for each Deployment, has a desired number of 0, or counts as serving.
 func (s SiteHealthState) IsServing() bool {
 	return s.State == HealthAvailable || s.State == HealthScaledToZero || s.State == HealthNotObserved && s.CountsAsServing
 }

@@ -4,8 +4,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// Reasons of a SiteSync's Ready condition, beside ReasonPolicyDenied. The gravest of what the Sites say
-// wins. Terminal means that it stays until the position changes or a user repairs a Site.
+// Reasons of a SiteSync's Ready condition, beside ReasonPolicyDenied. The gravest reason among the
+// Sites wins. Terminal means that it stays until the position changes or a user repairs a Site.
 const (
 	// ReasonLive means that every Site whose wave has come runs its tree.
 	ReasonLive xpv2.ConditionReason = "Live"
@@ -16,7 +16,7 @@ const (
 	// ReasonSyncing means that a Site was not proven to run its tree.
 	ReasonSyncing xpv2.ConditionReason = "Syncing"
 
-	// ReasonUnobserved means that no engine reports what a Site runs. Terminal.
+	// ReasonUnobserved means that no engine reports the tree that a Site runs. Terminal.
 	ReasonUnobserved xpv2.ConditionReason = "Unobserved"
 
 	// ReasonClusterTimedOut means that a Site's cluster took too long to get ready. Terminal.
@@ -29,12 +29,12 @@ const (
 	ReasonFailed xpv2.ConditionReason = "Failed"
 )
 
-// TypeReleased is the condition that says whether the pause of a step is over. It is there once a SiteSync was asked for a pause.
+// TypeReleased is the condition that says whether the pause of a step is over. It is set once the spec of a SiteSync had a pause.
 const TypeReleased xpv2.ConditionType = "Released"
 
 // Reasons of condition Released.
 const (
-	// ReasonNoPause means that no pause is asked for.
+	// ReasonNoPause means that the spec has no pause.
 	ReasonNoPause xpv2.ConditionReason = "NoPause"
 
 	// ReasonPauseAwaited means that the pause has not begun: not all Sites of the step have been live.
@@ -50,8 +50,8 @@ const (
 	ReasonPromoted xpv2.ConditionReason = "Promoted"
 )
 
-// Reasons of a Site's state. What each engine says is in the message. A Site that waits for its cluster has the cluster's reason, which
-// is one of those in docs/operations/sites.md.
+// Reasons of a Site's state. The message has the report of the engine. A Site that waits for its cluster has the cluster's reason, as
+// listed in docs/operations/sites.md.
 const (
 	// SiteReasonWaveNotReached means that the position has not come to the Site's wave.
 	SiteReasonWaveNotReached = "WaveNotReached"
@@ -66,7 +66,7 @@ const (
 	// SiteReasonKubeconfigGone means that the Secret with the kubeconfig, or its key, is missing.
 	SiteReasonKubeconfigGone = "KubeconfigGone"
 
-	// SiteReasonKubeconfigRefused means that the kubeconfig is not valid, or asks for what is not allowed.
+	// SiteReasonKubeconfigRefused means that the kubeconfig is not valid, or uses a feature that is not allowed.
 	SiteReasonKubeconfigRefused = "KubeconfigRefused"
 
 	// SiteReasonClusterUnreachable means that the cluster with the engine's object does not answer.
@@ -105,7 +105,7 @@ const (
 	// SiteReasonEngineFailed means that the engine failed.
 	SiteReasonEngineFailed = "EngineFailed"
 
-	// SiteReasonUnhealthy means that the engine applied the commit, and what it applied is not healthy.
+	// SiteReasonUnhealthy means that the engine applied the commit, and that an applied object is not healthy.
 	SiteReasonUnhealthy = "Unhealthy"
 
 	// SiteReasonProgressing means that the engine is at work.
@@ -123,6 +123,6 @@ const (
 	// SiteReasonProofUnknown means that the commit that the engine applied cannot be fetched: the repository does not answer, or does not have it.
 	SiteReasonProofUnknown = "ProofUnknown"
 
-	// SiteReasonUnobserved means that the Site has no engine that reports what it runs.
+	// SiteReasonUnobserved means that the Site has no engine that reports the tree it runs.
 	SiteReasonUnobserved = "Unobserved"
 )

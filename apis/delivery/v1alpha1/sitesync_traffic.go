@@ -6,7 +6,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// SiteTraffic is how the routes of a Site have to divide requests between tracks. A Site with it is live only when its cluster proves that.
+// SiteTraffic is the desired share of requests of each track in the routes of a Site. A Site with it is live only when its cluster proves that.
 type SiteTraffic struct {
 	// Tracks of the directory.
 	// +required
@@ -16,8 +16,8 @@ type SiteTraffic struct {
 	// +listMapKey=name
 	Tracks []TrackTraffic `json:"tracks"`
 
-	// Drain is how long a track must have been proven to get no requests until it is idle. A gateway follows a route some time after it has accepted
-	// it, and no status says when: it has to be longer than that.
+	// Drain is the time for which a track must have been proven to get no requests until it is idle. A gateway follows a route some time after it has
+	// accepted it, and no status reports the moment: it has to be longer than that. From 1s to 10m, default: 30s.
 	// +optional
 	// +kubebuilder:default="30s"
 	// +kubebuilder:validation:MaxLength=32
@@ -133,15 +133,15 @@ type TrafficWorkload struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// MinReplicas is how many pods have to be available although the Deployment may ask for fewer: an autoscaler has to make them, and needs some seconds
-	// for that. Absent means that the Deployment's own number counts alone, and so does 0 in it.
+	// MinReplicas is the number of pods that have to be available although the Deployment may request fewer: an autoscaler has to make them, and
+	// needs some seconds for that. Absent means that the Deployment's own number counts alone, and so does 0 in it.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000000
 	MinReplicas int64 `json:"minReplicas,omitempty"`
 }
 
-// SiteTrafficObservation is what was seen of the tracks of a Site.
+// SiteTrafficObservation is the observed state of the tracks of a Site.
 type SiteTrafficObservation struct {
 	// Tracks, in the order of the spec.
 	// +optional
@@ -151,7 +151,7 @@ type SiteTrafficObservation struct {
 	Tracks []TrackObservation `json:"tracks,omitempty"`
 }
 
-// TrackObservation is what was seen of one track.
+// TrackObservation is the observed state of one track.
 type TrackObservation struct {
 	// Name of the track.
 	// +required
@@ -166,7 +166,7 @@ type TrackObservation struct {
 	// +optional
 	ProvenAt *ledger.Position `json:"provenAt,omitempty"`
 
-	// IdleSince is when the track was first proven to get no requests, and it has got none since. Absent while it may get some.
+	// IdleSince is the time when the track was first proven to get no requests; it has got none since. Absent while it may get some.
 	// +optional
 	IdleSince *metav1.Time `json:"idleSince,omitempty"`
 

@@ -57,29 +57,29 @@ type SiteTree struct {
 	// +required
 	RepositoryRef RepositoryReference `json:"repositoryRef"`
 
-	// Traffic is how requests have to be divided between the tracks of the directory. Absent for a directory without tracks.
+	// Traffic is the desired share of requests of each track of the directory. Absent for a directory without tracks.
 	// +optional
 	Traffic *SiteTraffic `json:"traffic,omitempty"`
 }
 
-// SiteSyncParameters are what is observed, and for how long.
+// SiteSyncParameters are the Sites to observe, and their timeouts.
 type SiteSyncParameters struct {
 	// ClaimRef names the claim that is observed.
 	// +required
 	ClaimRef rolloutv1alpha1.ClaimReference `json:"claimRef"`
 
-	// Position of the deployment that the Sites have to run. A SiteSync observes whatever position it is asked for, also a lower one.
+	// Position of the deployment that the Sites have to run. A SiteSync observes any requested position, also a lower one.
 	// +required
 	Position *ledger.Position `json:"position,omitempty"`
 
-	// SyncWaitTimeout is how long a Site may take to run its tree once that is in the repository.
+	// SyncWaitTimeout is the timeout for a Site to run its tree once that is in the repository.
 	// +optional
 	// +kubebuilder:default="10m"
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 10m"
 	SyncWaitTimeout string `json:"syncWaitTimeout,omitempty"`
 
-	// ClusterWaitTimeout is how long a Cluster API cluster that a Site names may take to become ready. It is counted from when the
+	// ClusterWaitTimeout is the timeout for a Cluster API cluster that a Site names to become ready. It is counted from when the
 	// step is first seen, and apart from syncWaitTimeout, which begins after it.
 	// +optional
 	// +kubebuilder:default="30m"
@@ -87,7 +87,7 @@ type SiteSyncParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9]+([.][0-9]+)?(ms|s|m|h))+$') && duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="must be a duration from 1s to 24h, such as 30m"
 	ClusterWaitTimeout string `json:"clusterWaitTimeout,omitempty"`
 
-	// Pause is how long the step lasts after all of its Sites are live: a duration, or Manual, which lasts until promoted says that a user ended it. It
+	// Pause is the time that the step lasts after all of its Sites are live: a duration, or Manual, which lasts until promoted says that a user ended it. It
 	// ends once for a position, as condition Released says. Absent means that the step has no pause.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
@@ -111,7 +111,7 @@ func (p SiteSyncParameters) AskedPosition() ledger.Position {
 	return ptr.Deref(p.Position, ledger.Position{})
 }
 
-// SiteState is where a Site stands.
+// SiteState is the state of a Site.
 type SiteState string
 
 // States of a Site.
@@ -134,11 +134,11 @@ const (
 	// SiteTimedOut means that the Site took too long.
 	SiteTimedOut SiteState = "TimedOut"
 
-	// SiteUnobserved means that no engine reports what the Site runs.
+	// SiteUnobserved means that no engine reports the tree that the Site runs.
 	SiteUnobserved SiteState = "Unobserved"
 )
 
-// Proof says how closely what runs follows from the tree.
+// Proof is the kind of evidence that the running objects match the tree.
 type Proof string
 
 // Proofs, the strongest first.
@@ -146,16 +146,16 @@ const (
 	// ProofExact means that the engine applied the files as they are.
 	ProofExact Proof = "Exact"
 
-	// ProofTransformed means that the engine, or a file above the claim's directory, may have changed what was applied.
+	// ProofTransformed means that the engine, or a file above the claim's directory, may have changed the applied objects.
 	ProofTransformed Proof = "Transformed"
 
-	// ProofHydrated means that the engine applied what it rendered from the files before.
+	// ProofHydrated means that the engine applied files that it had rendered from the delivered files.
 	ProofHydrated Proof = "Hydrated"
 )
 
-// SiteClusterObservation is what is known of a Site's cluster.
+// SiteClusterObservation is the observed state of a Site's cluster.
 type SiteClusterObservation struct {
-	// UID of the Cluster. One that was made again under the same name is another one.
+	// UID of the Cluster. A Cluster that was recreated under the same name has another UID.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
@@ -164,17 +164,17 @@ type SiteClusterObservation struct {
 	// +optional
 	InitializedAt *metav1.Time `json:"initializedAt,omitempty"`
 
-	// PassedAt is when the cluster was first seen ready for this attempt. It stays while the cluster comes and goes: what was let
-	// through is not held back again.
+	// PassedAt is the time when the cluster was first observed ready for this attempt. It stays while the cluster is not ready
+	// later: a Site that passed is not held back again.
 	// +optional
 	PassedAt *metav1.Time `json:"passedAt,omitempty"`
 
-	// Ready says whether the cluster can be delivered to: it has been ready without interruption for 10 s, or for as long as the
-	// ManagedCluster asks for that published the Site, and for longer if it comes and goes.
+	// Ready says whether the cluster can be delivered to: it has been ready without interruption for 10 s, or for the
+	// stabilization time of the ManagedCluster that published the Site, and for longer if it comes and goes.
 	// +optional
 	Ready *bool `json:"ready,omitempty"`
 
-	// Reason why the cluster is not ready; and once it passed, what is not well of it, until it has been well for long enough.
+	// Reason why the cluster is not ready; after it passed, the reason why it is degraded, until it has been healthy for long enough.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
@@ -185,7 +185,7 @@ type SiteClusterObservation struct {
 	Message string `json:"message,omitempty"`
 }
 
-// EngineObservation is what a Site's engine says of itself.
+// EngineObservation is the self-reported state of a Site's engine.
 type EngineObservation struct {
 	// Kind of the engine's object.
 	// +optional
@@ -208,7 +208,7 @@ type EngineObservation struct {
 	Health string `json:"health,omitempty"`
 }
 
-// SiteObservation is what was seen of one Site.
+// SiteObservation is the observed state of one Site.
 type SiteObservation struct {
 	// Name of the Site.
 	// +required
@@ -225,7 +225,7 @@ type SiteObservation struct {
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason,omitempty"`
 
-	// Message that explains the reason, with what the engine said.
+	// Message that explains the reason, with the engine's own message.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
@@ -234,7 +234,7 @@ type SiteObservation struct {
 	// +optional
 	Cluster *SiteClusterObservation `json:"cluster,omitempty"`
 
-	// Commit that proved the Site live; before that, the one that its engine applied last.
+	// Commit that proved the Site live; before that, the commit that its engine applied last.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Commit string `json:"commit,omitempty"`
@@ -266,11 +266,11 @@ type SiteObservation struct {
 	// +optional
 	Traffic *SiteTrafficObservation `json:"traffic,omitempty"`
 
-	// StartedAt is when the wait for the Site began. Absent while there is nothing to wait for.
+	// StartedAt is the time when the wait for the Site began. Absent without a wait.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// LiveSince is when the Site was first seen to run the tree in this attempt, and has done so since.
+	// LiveSince is the time since which the Site was observed to run the tree in this attempt.
 	// +optional
 	LiveSince *metav1.Time `json:"liveSince,omitempty"`
 }
@@ -281,7 +281,7 @@ type PauseObservation struct {
 	// +required
 	Position ledger.Position `json:"position"`
 
-	// StartedAt is when all Sites of the step were first seen to be live at the position, to the second. It stays when one of them is not live for a
+	// StartedAt is the time when all Sites of the step were first observed live at the position, to the second. It stays when one of them is not live for a
 	// while.
 	// +required
 	StartedAt metav1.Time `json:"startedAt"`
@@ -292,7 +292,7 @@ type PauseObservation struct {
 	// +kubebuilder:validation:Maximum=999999
 	StartedMicros int32 `json:"startedMicros,omitempty"`
 
-	// EndsAt is when the pause ends, rounded up to a whole second. It follows from when the pause began, and from the pause that is asked for now.
+	// EndsAt is the end of the pause, rounded up to a whole second. It is the start of the pause plus the current spec's pause.
 	// +required
 	EndsAt metav1.Time `json:"endsAt"`
 }
@@ -302,21 +302,21 @@ func (p PauseObservation) Start() time.Time {
 	return p.StartedAt.Add(time.Duration(p.StartedMicros) * time.Microsecond)
 }
 
-// SiteSyncObservation is what was seen of the Sites.
+// SiteSyncObservation is the observed state of the Sites.
 type SiteSyncObservation struct {
 	// Position that the observation is about. Absent means that nothing was observed.
 	// +optional
 	Position *ledger.Position `json:"position,omitempty"`
 
-	// StartedAt is when the step was first seen, in the present attempt.
+	// StartedAt is the time of the first observation of the step, in the present attempt.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// Pause of the step. Absent before it begins, and where none is asked for, or one that a user ends.
+	// Pause of the step. Absent before it begins, for a step without a pause, and for a pause that only a user ends.
 	// +optional
 	Pause *PauseObservation `json:"pause,omitempty"`
 
-	// SitesLive is how many Sites are live.
+	// SitesLive is the number of live Sites.
 	// +optional
 	SitesLive int32 `json:"sitesLive"`
 
@@ -333,20 +333,20 @@ func (o SiteSyncObservation) ObservedPosition() ledger.Position {
 	return ptr.Deref(o.Position, ledger.Position{})
 }
 
-// SiteSyncSpec is what is observed.
+// SiteSyncSpec is the set of Sites to observe.
 type SiteSyncSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what is observed.
+	// ForProvider is the set of Sites to observe.
 	// +required
 	ForProvider SiteSyncParameters `json:"forProvider"`
 }
 
-// SiteSyncStatus is what was seen.
+// SiteSyncStatus is the last observation.
 type SiteSyncStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 
-	// AtProvider is what was seen of the Sites.
+	// AtProvider is the observed state of the Sites.
 	// +optional
 	AtProvider SiteSyncObservation `json:"atProvider,omitempty"`
 }

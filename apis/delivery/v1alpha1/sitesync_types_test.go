@@ -15,7 +15,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// newSync returns a SiteSync that asks for what is given.
+// newSync returns a SiteSync that observes a position.
 func newSync(p *ledger.Position) *v1alpha1.SiteSync {
 	s := &v1alpha1.SiteSync{
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SiteSync"},
@@ -35,7 +35,7 @@ func TestSiteSyncFields(t *testing.T) {
 		want   string
 	}{
 		"Position": {reason: "A SiteSync may observe a position.", sync: newSync(position)},
-		"None":     {reason: "A SiteSync has to say what it observes.", sync: newSync(nil), want: "position: Required value"},
+		"None":     {reason: "A SiteSync without a position is refused.", sync: newSync(nil), want: "position: Required value"},
 		"TooFar":   {reason: "A plan has at most 20 steps.", sync: newSync(&ledger.Position{Step: 20}), want: "step"},
 	}
 	server := newServer(t, "sitesyncs")
@@ -49,7 +49,7 @@ func TestSiteSyncFields(t *testing.T) {
 	}
 }
 
-// cellOf returns what the API server prints of an object in a column.
+// cellOf returns the cell that an API server prints for an object in a column.
 func cellOf(t *testing.T, plural, column string, o any) any {
 	t.Helper()
 	crd := &extv1.CustomResourceDefinition{}

@@ -2,7 +2,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// CanaryState says what a revision in tracks waits for.
+// CanaryState is the reason why a revision in tracks waits.
 type CanaryState string
 
 // States of a revision in tracks. Empty means that it is at rest.
@@ -25,28 +25,28 @@ const (
 	// CanaryHeld means that the Gate of the step came to no verdict, and that a person has to release the step or give the revision up.
 	CanaryHeld CanaryState = "Held"
 
-	// CanaryDraining means that a track has lost its requests, and stays until what is under way has ended.
+	// CanaryDraining means that a track has lost its requests, and stays until its open requests have ended.
 	CanaryDraining CanaryState = "Draining"
 
-	// CanaryRollingBack means that the revision was rejected, and that its requests go back to the one before.
+	// CanaryRollingBack means that the revision was rejected, and that its requests go back to the previous revision.
 	CanaryRollingBack CanaryState = "RollingBack"
 )
 
-// CanaryStates are all states of a revision in tracks but the one at rest.
+// CanaryStates returns all states of a revision in tracks, except the empty state at rest.
 func CanaryStates() []CanaryState {
 	return []CanaryState{
 		CanaryPreparing, CanaryShifting, CanaryMeasuring, CanaryPaused, CanaryAwaitingPromotion, CanaryHeld, CanaryDraining, CanaryRollingBack,
 	}
 }
 
-// CanaryStatus is how far a revision in tracks is.
+// CanaryStatus is the progress of a revision in tracks.
 type CanaryStatus struct {
-	// State says what the revision waits for. Empty means that it is at rest.
+	// State is the reason why the revision waits. Empty means that it is at rest.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	State CanaryState `json:"state,omitempty"`
 
-	// Step of the plan, from 1, and how many there are, such as 3/5. The start of the pods is the first one.
+	// Step of the plan, from 1, and how many there are, such as 3/5. The start of the pods is the first step.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
 	Step string `json:"step,omitempty"`
@@ -64,12 +64,12 @@ type CanaryStatus struct {
 	// +optional
 	StableRevision int64 `json:"stableRevision,omitempty"`
 
-	// Until is when the pause behind the step is over. Absent where none runs.
+	// Until is the end of the pause behind the step. Absent without a pause.
 	// +optional
 	Until *metav1.Time `json:"until,omitempty"`
 
-	// Promote is the step that a RolloutRequest with action Promote has to name to release what the revision waits for, counted from 1 as in step.
-	// Absent where no person is awaited.
+	// Promote is the step, counted from 1 as in step, that a RolloutRequest with action Promote has to name to release the revision. Absent while
+	// no promotion is awaited.
 	// +optional
 	Promote *int32 `json:"promote,omitempty"`
 }

@@ -11,13 +11,13 @@ const (
 	// TypeSitesFound says whether the Sites, the Blueprint and the configuration were found.
 	TypeSitesFound = "SitesFound"
 
-	// TypeDelivered says whether every repository holds what the revision asks for.
+	// TypeDelivered says whether every repository holds the desired trees of the revision.
 	TypeDelivered = "Delivered"
 
 	// TypeValidated says whether the revision was judged and verified.
 	TypeValidated = "Validated"
 
-	// TypeRecorded says whether what was decided stands in every repository.
+	// TypeRecorded says whether every repository has recorded the events of the deployment.
 	TypeRecorded = "Recorded"
 
 	// TypeAvailable says whether a revision runs.
@@ -33,8 +33,8 @@ const (
 	TypeReconciling = "Reconciling"
 )
 
-// Reasons of the conditions of an IntentDeployment. Those marked terminal stay until the spec, the catalog or the repository
-// changes. function/phase/conditions.go gives them, and apis/advice/deployment.go has what to do about each: a new reason begins here.
+// Reasons of the conditions of an IntentDeployment. A reason marked terminal stays until the spec, the catalog or the repository
+// changes. function/phase/conditions.go sets them, and apis/advice/deployment.go has the advice for each: a new reason begins here.
 const (
 	// ReasonValid means that the spec can be carried out.
 	ReasonValid = "Valid"
@@ -99,28 +99,28 @@ const (
 	// ReasonDelivered means that the repository holds everything.
 	ReasonDelivered = "Delivered"
 
-	// ReasonRestoringDrift means that another commit changed what was delivered, and that the provider restores it.
+	// ReasonRestoringDrift means that another commit changed delivered files, and that the provider restores them.
 	ReasonRestoringDrift = "RestoringDrift"
 
-	// ReasonDriftRestored means that the repository holds everything, after the provider restored what another commit had changed. It stays
-	// until something else is asked for.
+	// ReasonDriftRestored means that the repository holds everything, after the provider restored files that another commit had changed. It
+	// stays until the desired trees change.
 	ReasonDriftRestored = "DriftRestored"
 
 	// ReasonSyncing means that the repository holds everything, and that not every Site was proven to run it.
 	ReasonSyncing = "Syncing"
 
-	// ReasonLive means that every Site was proven to run what was ordered.
+	// ReasonLive means that every Site was proven to run the current revision.
 	ReasonLive = "Live"
 
-	// ReasonEarlierRevision means that the Sites run an earlier revision until they run the one that was ordered, or since that was rejected
-	// before it touched anything.
+	// ReasonEarlierRevision means that the Sites run an earlier revision: until they run the current revision, or because that was rejected
+	// before it changed any directory.
 	ReasonEarlierRevision = "EarlierRevision"
 
-	// ReasonNotLive means that not every Site was proven to run what was ordered, and that nothing else is known to run.
+	// ReasonNotLive means that not every Site was proven to run the current revision, and that no other revision is known to run.
 	ReasonNotLive = "NotLive"
 
-	// ReasonSyncNotObserved means that the repository holds everything, and that no engine reports what a Site runs. Terminal, where that
-	// does not count as live.
+	// ReasonSyncNotObserved means that the repository holds everything, and that no engine reports the tree that a Site runs. Terminal,
+	// if such a Site does not count as live.
 	ReasonSyncNotObserved = "SyncNotObserved"
 
 	// ReasonDeliveryBlocked means that a GitDelivery cannot go on. Its message says why.
@@ -130,7 +130,7 @@ const (
 	// is gone.
 	ReasonObjectConflict = "ObjectConflict"
 
-	// ReasonProviderNotResponding means that the provider has not observed a change of what was composed for too long. It ends when it does.
+	// ReasonProviderNotResponding means that the provider has not observed a change of the composed resources for too long. It ends with the observation.
 	ReasonProviderNotResponding = "ProviderNotResponding"
 
 	// ReasonGatesOff means that spec.gatesConfig.enabled is false, so that nothing is measured.
@@ -171,7 +171,7 @@ const (
 	// ReasonClusterTimedOut means that the cluster of a Site took too long to become ready. Terminal.
 	ReasonClusterTimedOut = "ClusterTimedOut"
 
-	// ReasonFilesLost means that the files of what a move from or to tracks replaces are in no object any more. Terminal.
+	// ReasonFilesLost means that no object has the files any more that a move from or to tracks replaces. Terminal.
 	ReasonFilesLost = "FilesLost"
 
 	// ReasonGateFailed means that a Gate did not let the revision pass. Terminal.
@@ -195,7 +195,7 @@ const (
 	// ReasonRollingBack means that an attempt of a rollback goes on.
 	ReasonRollingBack = "RollingBack"
 
-	// ReasonRolledBack means that the Sites run an earlier revision again, and not what was asked for. Terminal.
+	// ReasonRolledBack means that the Sites run an earlier revision again, and not the desired state of the spec. Terminal.
 	ReasonRolledBack = "RolledBack"
 
 	// ReasonRollbackOff means that rollbackConfig says not to roll back. Terminal.
@@ -204,7 +204,7 @@ const (
 	// ReasonNoTarget means that no revision is a possible rollback target. Terminal.
 	ReasonNoTarget = "NoTarget"
 
-	// ReasonNothingToRestore means that every directory holds what the last good revision brought. Terminal.
+	// ReasonNothingToRestore means that every directory already holds the tree of the last good revision. Terminal.
 	ReasonNothingToRestore = "NothingToRestore"
 
 	// ReasonIrreversible means that the Blueprint marks something that a rollback cannot undo, so that a user has to request the rollback. Terminal.
@@ -213,7 +213,7 @@ const (
 	// ReasonTooManyRollbacks means that too many revisions were rejected within an hour. Terminal.
 	ReasonTooManyRollbacks = "TooManyRollbacks"
 
-	// ReasonAttemptsSpent means that all attempts of the rollback failed. Terminal, unless what they asked for comes true later.
+	// ReasonAttemptsSpent means that all attempts of the rollback failed. Terminal, unless the Sites reach the target of an attempt later.
 	ReasonAttemptsSpent = "AttemptsSpent"
 
 	// ReasonProgressing means that work goes on.
@@ -222,13 +222,13 @@ const (
 	// ReasonPaused means that a step of a canary is live, and that the pause behind it runs.
 	ReasonPaused = "Paused"
 
-	// ReasonAwaitingPromotion means that a step of a canary waits until a user releases the next one.
+	// ReasonAwaitingPromotion means that a step of a canary waits until a user releases the next step.
 	ReasonAwaitingPromotion = "AwaitingPromotion"
 
 	// ReasonHeld means that the Gate of a step came to no conclusion, and that a user has to release the step or give the revision up.
 	ReasonHeld = "Held"
 
-	// ReasonDraining means that pods lost their requests, and stay until what is under way has ended.
+	// ReasonDraining means that pods lost their requests, and stay until their open requests have ended.
 	ReasonDraining = "Draining"
 
 	// ReasonIdle means that there is nothing to do.
@@ -237,6 +237,6 @@ const (
 	// ReasonSuspended means that the spec says to deliver nothing new.
 	ReasonSuspended = "Suspended"
 
-	// ReasonDrifted means that an unmanaged commit changed what was delivered.
+	// ReasonDrifted means that an unmanaged commit changed delivered files.
 	ReasonDrifted = "Drifted"
 )

@@ -1,7 +1,7 @@
 package v1alpha1
 
-// Default fills in what the schema would, for specs that did not pass through an API server. Its outcome for an empty spec is
-// also what digests leave out.
+// Default applies the schema defaults to a spec that did not pass through an API server. Digests leave out each field that
+// equals the defaults of an empty spec.
 func (s *IntentDeploymentSpec) Default() {
 	orElse(&s.CompileConfig.Engine, "kustomize")
 	orElse(&s.CompileConfig.RenderTimeout, "10s")
@@ -13,7 +13,7 @@ func (s *IntentDeploymentSpec) Default() {
 	s.RollbackConfig.Default()
 }
 
-// Default fills in what the schema would.
+// Default applies the schema defaults.
 func (e *Expectation) Default() {
 	if e == nil {
 		return
@@ -29,7 +29,7 @@ func (e *Expectation) Default() {
 	}
 }
 
-// Default fills in what the schema would.
+// Default applies the schema defaults.
 func (a *Autoscaling) Default() {
 	if a == nil {
 		return
@@ -42,13 +42,13 @@ func (a *Autoscaling) Default() {
 	}
 }
 
-// Default fills in what the schema would.
+// Default applies the schema defaults.
 func (b *BlueprintChoice) Default() {
 	orElse(&b.Channel, "stable")
 	orElse(&b.UpdatePolicy, "Automatic")
 }
 
-// Default fills in what the schema would.
+// Default applies the schema defaults.
 func (d *DeliveryConfig) Default() {
 	orElse(&d.GitOpsRepo.Kind, "ClusterProviderConfig")
 	orElse(&d.GitOpsRepo.Name, "default")
@@ -64,7 +64,7 @@ func (d *DeliveryConfig) Default() {
 	orElsePtr(&d.Adopt, false)
 }
 
-// Default fills in what the schema would.
+// Default applies the schema defaults.
 func (g *GatesConfig) Default() {
 	orElsePtr(&g.Enabled, true)
 	orElse(&g.MetricsUnavailableTimeout, DefaultMetricsUnavailableTimeout)
@@ -77,7 +77,7 @@ func (g *GatesConfig) Default() {
 	}
 }
 
-// Default fills in what the schema would.
+// Default applies the schema defaults.
 func (c *Check) Default() {
 	orElse(&c.InitialDelay, "30s")
 	orElse(&c.Interval, "30s")
@@ -93,7 +93,7 @@ func (c *Check) Default() {
 	}
 }
 
-// Default fills in what the schema would.
+// Default applies the schema defaults.
 func (r *RollbackConfig) Default() {
 	orElse(&r.AttemptTimeout, "5m")
 	orElsePtr(&r.AutoRollback, true)

@@ -1,12 +1,12 @@
 package v1alpha1
 
-// Resources that each replica asks for.
+// Resources are the resource requests of each replica.
 type Resources struct {
-	// CPU of each replica, such as 500m or 2. Absent means what the Blueprint says.
+	// CPU of each replica, such as 500m or 2. Absent means the value of the Blueprint.
 	// +optional
 	CPU Quantity `json:"cpu,omitempty"`
 
-	// Memory of each replica, such as 4Gi. Absent means what the Blueprint says.
+	// Memory of each replica, such as 4Gi. Absent means the value of the Blueprint.
 	// +optional
 	Memory Quantity `json:"memory,omitempty"`
 }
@@ -32,7 +32,7 @@ type Endpoint struct {
 	Protocol string `json:"protocol,omitempty"`
 }
 
-// QoS is the quality of service that is asked for.
+// QoS is the desired quality of service.
 type QoS struct {
 	// DownlinkMbps is the throughput to the user, in megabits per second.
 	// +optional
@@ -78,7 +78,7 @@ type Slice struct {
 
 // Expectation is an intent in structured form.
 type Expectation struct {
-	// Service is the name of what is to run.
+	// Service is the name of the service to run.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=52
@@ -114,11 +114,11 @@ type Expectation struct {
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image,omitempty"`
 
-	// Resources that each replica asks for.
+	// Resources are the resource requests of each replica.
 	// +optional
 	Resources Resources `json:"resources,omitempty"`
 
-	// Runtime is what the containers and pods of the service get. Absent means what the Blueprint says.
+	// Runtime has settings for the containers and pods of the service. Absent means the settings of the Blueprint.
 	// +optional
 	Runtime *Runtime `json:"runtime,omitempty"`
 
@@ -134,7 +134,7 @@ type Expectation struct {
 	// +kubebuilder:validation:MaxProperties=64
 	Parameters map[string]ParameterValue `json:"parameters,omitempty"`
 
-	// QoS that is asked for.
+	// QoS is the desired quality of service.
 	// +optional
 	QoS *QoS `json:"qos,omitempty"`
 

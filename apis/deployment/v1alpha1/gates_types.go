@@ -70,7 +70,7 @@ type JobCheck struct {
 
 // WebCheck asks a web server for JSON.
 type WebCheck struct {
-	// URL that is asked.
+	// URL of the request.
 	// +required
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.startsWith('https://')",message="must be an https address"
@@ -85,16 +85,16 @@ type WebCheck struct {
 
 // AvailabilityCheck waits until pods of the revision are available at a Site.
 type AvailabilityCheck struct {
-	// MinAvailable is how many pods have to be available at each Site, from 1 to 1000. If a Site is asked for fewer pods, all of them have to be, and a
-	// Site that is asked for none passes.
+	// MinAvailable is the number of pods that have to be available at each Site, from 1 to 1000. If the desired number of pods at a Site is lower,
+	// all of them have to be, and a Site with a desired number of 0 passes.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	MinAvailable *int32 `json:"minAvailable,omitempty"`
 
-	// Image that the pods have to run. Images with equal digests are equal, whatever their registry. Absent means the image of the intent; if that
-	// names none, pods of any image count.
+	// Image that the pods have to run. Images with equal digests are equal, whatever their registry. Absent means the image of the intent; if the
+	// intent names no image, pods of any image count.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
@@ -125,7 +125,7 @@ type Check struct {
 	// +kubebuilder:validation:Enum=Prometheus;Job;Web;Availability
 	Type string `json:"type"`
 
-	// Prometheus server that is asked.
+	// Prometheus server that evaluates the query.
 	// +optional
 	Prometheus *PrometheusCheck `json:"prometheus,omitempty"`
 
@@ -133,7 +133,7 @@ type Check struct {
 	// +optional
 	Job *JobCheck `json:"job,omitempty"`
 
-	// Web server that is asked.
+	// Web server that gets the request.
 	// +optional
 	Web *WebCheck `json:"web,omitempty"`
 
@@ -167,21 +167,21 @@ type Check struct {
 	// +kubebuilder:validation:Maximum=100
 	Count *int32 `json:"count,omitempty"`
 
-	// FailureLimit is how many measurements may fail. 0 means none.
+	// FailureLimit is the number of measurements that may fail. 0 means none.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	FailureLimit *int32 `json:"failureLimit,omitempty"`
 
-	// ConsecutiveErrorLimit is how many measurements in a row may end with an error. 0 means none.
+	// ConsecutiveErrorLimit is the number of consecutive measurements that may end with an error. 0 means none.
 	// +optional
 	// +kubebuilder:default=4
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	ConsecutiveErrorLimit *int32 `json:"consecutiveErrorLimit,omitempty"`
 
-	// InconclusiveLimit is how many measurements may be inconclusive. 0 means none.
+	// InconclusiveLimit is the number of measurements that may be inconclusive. 0 means none.
 	// +optional
 	// +kubebuilder:default=0
 	// +kubebuilder:validation:Minimum=0
@@ -195,8 +195,8 @@ type Check struct {
 	// +kubebuilder:validation:Maximum=1000000
 	MinSamples *int32 `json:"minSamples,omitempty"`
 
-	// NoData says what a measurement without data is: Fail; Inconclusive, which decides nothing; Wait, which does not count and stops the clock
-	// of the check until there is data; or Pass.
+	// NoData is the result of a measurement without data: Fail (default); Inconclusive, which decides nothing; Wait, which does not count and
+	// stops the clock of the check until there is data; or Pass.
 	// +optional
 	// +kubebuilder:default=Fail
 	// +kubebuilder:validation:Enum=Fail;Inconclusive;Pass;Wait
@@ -246,8 +246,8 @@ type GatesConfig struct {
 	// +kubebuilder:validation:MaxProperties=32
 	SLOThresholds map[string]Threshold `json:"sloThresholds,omitempty"`
 
-	// MetricRules say how a metric that has a threshold is judged, by its name, where that differs from what the Blueprint says. Site and
-	// configuration bound them. Absent means the rules of the Blueprint.
+	// MetricRules are the rules for measurements of metrics with a threshold, by name of the metric, where they differ from the rules of
+	// the Blueprint. Site and configuration bound them. Absent means the rules of the Blueprint.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	MetricRules map[string]MetricRules `json:"metricRules,omitempty"`
@@ -270,7 +270,7 @@ type GatesConfig struct {
 	// +kubebuilder:default="30m"
 	MetricsUnavailableTimeout Duration `json:"metricsUnavailableTimeout,omitempty"`
 
-	// OnMetricsUnavailable says what happens after metricsUnavailableTimeout: Hold keeps the revision where it is until the backend answers
+	// OnMetricsUnavailable is the action after metricsUnavailableTimeout: Hold (default) holds the revision until the backend answers
 	// again, or until a RolloutRequest decides; Reject rejects the revision.
 	// +optional
 	// +kubebuilder:default=Hold
@@ -278,7 +278,7 @@ type GatesConfig struct {
 	OnMetricsUnavailable MetricsUnavailablePolicy `json:"onMetricsUnavailable,omitempty"`
 }
 
-// MetricsUnavailablePolicy says what happens to a revision whose metrics backend stays unavailable.
+// MetricsUnavailablePolicy is the action on a revision whose metrics backend stays unavailable.
 type MetricsUnavailablePolicy string
 
 // Policies for a metrics backend that stays unavailable.
@@ -290,9 +290,9 @@ const (
 	MetricsUnavailableReject MetricsUnavailablePolicy = "Reject"
 )
 
-// Defaults of what happens when a metrics backend is unavailable, as the schema has them.
+// Defaults of the fields about an unavailable metrics backend, equal to the defaults of the schema.
 const (
-	// DefaultMetricsUnavailableTimeout is that of metricsUnavailableTimeout.
+	// DefaultMetricsUnavailableTimeout is the default of metricsUnavailableTimeout.
 	DefaultMetricsUnavailableTimeout Duration = "30m"
 
 	// DefaultOnMetricsUnavailable is that of onMetricsUnavailable.

@@ -2,26 +2,26 @@ package v1alpha1
 
 import "cmp"
 
-// What a measurement without data is.
+// Results of a measurement without data.
 const (
-	// NoDataFail counts it as one that failed.
+	// NoDataFail counts it as a failed measurement.
 	NoDataFail = "Fail"
 
-	// NoDataInconclusive counts it as one that decides nothing, of which inconclusiveLimit allows some.
+	// NoDataInconclusive counts it as an inconclusive measurement, of which inconclusiveLimit allows some.
 	NoDataInconclusive = "Inconclusive"
 
-	// NoDataPass counts it as one that passed.
+	// NoDataPass counts it as a passed measurement.
 	NoDataPass = "Pass"
 
 	// NoDataWait does not count it. The clock of the check stands still until there is data.
 	NoDataWait = "Wait"
 )
 
-// MetricRules say how the measurements of one metric make a verdict. In a Blueprint they are the defaults of the metric; in a deployment they
-// take the place of those defaults, field by field. A field that neither sets has the default that is named here.
+// MetricRules are the rules by which the measurements of one metric lead to a verdict. In a Blueprint they are the defaults of the metric; a
+// deployment overrides them field by field. A field that neither sets has the default named at the field.
 type MetricRules struct {
-	// InitialDelay before the first measurement, from the time that the Site went live, from 1s to 24h. A query that looks further back is
-	// asked later: nothing that it sees is from before. Absent in both places means 30s.
+	// InitialDelay before the first measurement, from the time that the Site went live, from 1s to 24h. A query with a longer range is
+	// sent later, so that its range begins after that time. Absent in both places means 30s.
 	// +optional
 	InitialDelay Duration `json:"initialDelay,omitempty"`
 
@@ -29,32 +29,33 @@ type MetricRules struct {
 	// +optional
 	Interval Duration `json:"interval,omitempty"`
 
-	// Count of measurements that make a verdict, without errors and without those that do not count. Absent in both places means 3.
+	// Count of measurements that lead to a verdict, without errors and without measurements that do not count, from 1 to 100.
+	// Absent in both places means 3.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	Count *int32 `json:"count,omitempty"`
 
-	// FailureLimit is how many measurements may fail: fewer than count. 0 means none. Absent in both places means 0.
+	// FailureLimit is the number of measurements that may fail: fewer than count. 0 means none. Absent in both places means 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=99
 	FailureLimit *int32 `json:"failureLimit,omitempty"`
 
-	// ConsecutiveErrorLimit is how many measurements in a row may end with an error. 0 means none. Absent in both places means 4.
+	// ConsecutiveErrorLimit is the number of consecutive measurements that may end with an error. 0 means none. Absent in both places means 4.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	ConsecutiveErrorLimit *int32 `json:"consecutiveErrorLimit,omitempty"`
 
-	// InconclusiveLimit is how many measurements may be inconclusive, where noData is Inconclusive. 0 means none. Absent in both places means 0.
+	// InconclusiveLimit is the number of measurements that may be inconclusive, if noData is Inconclusive. 0 means none. Absent in both places means 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	InconclusiveLimit *int32 `json:"inconclusiveLimit,omitempty"`
 
-	// NoData says what a measurement without data is: Fail; Inconclusive, which decides nothing; Wait, which does not count and stops the clock
-	// of the check until there is data; or Pass. Absent in both places means Fail.
+	// NoData is the result of a measurement without data: Fail; Inconclusive, which decides nothing; Wait, which does not count and stops the
+	// clock of the check until there is data; or Pass. Absent in both places means Fail.
 	// +optional
 	// +kubebuilder:validation:Enum=Fail;Inconclusive;Pass;Wait
 	NoData string `json:"noData,omitempty"`
@@ -65,7 +66,7 @@ type MetricRules struct {
 	Timeout Duration `json:"timeout,omitempty"`
 }
 
-// Over returns these rules, with those of a Blueprint where these say nothing.
+// Over returns these rules, completed by the rules of a Blueprint for each field that is not set.
 func (r MetricRules) Over(base MetricRules) MetricRules {
 	return MetricRules{
 		InitialDelay:          cmp.Or(r.InitialDelay, base.InitialDelay),
@@ -79,7 +80,7 @@ func (r MetricRules) Over(base MetricRules) MetricRules {
 	}
 }
 
-// Apply the rules to a check, which is left to its own defaults where they say nothing. It shares no memory with them.
+// Apply sets the rules in a check. Fields without a rule are left to the check's own defaults. The check shares no memory with the rules.
 func (r MetricRules) Apply(c *Check) {
 	own := r.DeepCopy()
 	c.InitialDelay, c.Interval, c.Timeout, c.NoData = own.InitialDelay, own.Interval, own.Timeout, own.NoData
@@ -87,7 +88,7 @@ func (r MetricRules) Apply(c *Check) {
 	c.ConsecutiveErrorLimit = own.ConsecutiveErrorLimit
 }
 
-// NoDataPassPolicy says whether deployments may count a measurement without data as one that passed.
+// NoDataPassPolicy says whether deployments may count a measurement without data as passed.
 type NoDataPassPolicy string
 
 // Policies for measurements without data.
@@ -96,8 +97,8 @@ const (
 	NoDataPassDeny  NoDataPassPolicy = "Deny"
 )
 
-// MetricRuleBounds bound what deployments may set in spec.gatesConfig.metricRules. They do not bound the defaults of a Blueprint, which
-// the authors of the catalog write.
+// MetricRuleBounds bound the fields of spec.gatesConfig.metricRules of deployments. They do not bound the defaults of a Blueprint,
+// which the authors of the catalog write.
 type MetricRuleBounds struct {
 	// MinInterval between measurements, from 1s to 24h. Absent means 1s.
 	// +optional
@@ -109,13 +110,13 @@ type MetricRuleBounds struct {
 	// +kubebuilder:validation:Maximum=100
 	MinCount *int32 `json:"minCount,omitempty"`
 
-	// MaxFailureLimit is how many measurements a deployment may let fail. 0 means none. Absent means one less than count.
+	// MaxFailureLimit is the greatest failureLimit of a deployment. 0 means none. Absent means one less than count.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=99
 	MaxFailureLimit *int32 `json:"maxFailureLimit,omitempty"`
 
-	// MaxConsecutiveErrorLimit is how many measurements in a row a deployment may let end with an error. 0 means none. Absent means 100.
+	// MaxConsecutiveErrorLimit is the greatest consecutiveErrorLimit of a deployment. 0 means none. Absent means 100.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100

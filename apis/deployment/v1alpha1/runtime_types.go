@@ -40,7 +40,7 @@ type KeyReference struct {
 	Name ObjectName `json:"name"`
 }
 
-// EnvSource is where the value of an environment variable comes from.
+// EnvSource is the source of the value of an environment variable.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.configMapKeyRef) != has(self.secretKeyRef)",message="exactly one of configMapKeyRef and secretKeyRef must be set"
 type EnvSource struct {
@@ -93,7 +93,7 @@ type HealthCheck struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^/[-A-Za-z0-9/._~]*$')",message="must be a path that begins with '/'"
 	Path string `json:"path,omitempty"`
 
-	// Port that is asked.
+	// Port of the request.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65535
@@ -104,7 +104,7 @@ type HealthCheck struct {
 //
 // +kubebuilder:validation:XValidation:rule="self.min <= self.max",message="min must not be greater than max"
 type Autoscaling struct {
-	// CPUPercent is the use of CPU that is aimed at, in percent of what the pods ask for.
+	// CPUPercent is the target use of CPU, in percent of the pods' CPU requests, from 1 to 1000. Default: 70.
 	// +optional
 	// +kubebuilder:default=70
 	// +kubebuilder:validation:Minimum=1
@@ -125,8 +125,8 @@ type Autoscaling struct {
 	Min int32 `json:"min,omitempty"`
 }
 
-// Runtime is what the first container of a workload gets, and its pods. A workload gets it that is marked with the label intentplane.dev/workload: main,
-// in any Blueprint.
+// Runtime has settings for the first container of a workload, and for its pods. They apply to the workload with the label intentplane.dev/workload:
+// main, in any Blueprint.
 type Runtime struct {
 	// Autoscaling scales the workload, in the place of replicas. Absent means that replicas says how many there are.
 	// +optional
@@ -139,7 +139,8 @@ type Runtime struct {
 	// +listMapKey=name
 	Bindings []Binding `json:"bindings,omitempty"`
 
-	// Env are environment variables, in this order. One takes the place of the Blueprint's of its name; the others follow those of the Blueprint.
+	// Env are environment variables, in this order. A variable replaces the Blueprint's variable of the same name; the others follow the
+	// variables of the Blueprint.
 	// +optional
 	// +kubebuilder:validation:MaxItems=128
 	// +listType=map
@@ -150,7 +151,7 @@ type Runtime struct {
 	// +optional
 	Health *HealthCheck `json:"health,omitempty"`
 
-	// ImagePullSecrets are Secrets with which images are pulled, beside those of the Blueprint.
+	// ImagePullSecrets are Secrets for pulling images, beside the Secrets of the Blueprint.
 	// +optional
 	// +kubebuilder:validation:MaxItems=8
 	// +listType=map

@@ -44,7 +44,7 @@ type CompileConfig struct {
 	// +kubebuilder:validation:Enum=kustomize
 	Engine string `json:"engine,omitempty"`
 
-	// RenderTimeout is how long rendering may take. At most 60s, since Crossplane ends a reconcile after two minutes.
+	// RenderTimeout is the timeout for rendering. At most 60s, since Crossplane ends a reconcile after two minutes.
 	// +optional
 	// +kubebuilder:default="10s"
 	// +kubebuilder:validation:MaxLength=32
@@ -140,11 +140,11 @@ type Wave struct {
 	// +kubebuilder:validation:MaxProperties=16
 	MatchLabels map[string]LabelValue `json:"matchLabels,omitempty"`
 
-	// Steps of the wave, in the place of those of canary, which has to be set. Absent means those of canary.
+	// Steps of the wave, in the place of the steps of canary, which has to be set. Absent means the steps of canary.
 	// +optional
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=19
-	// +kubebuilder:validation:XValidation:rule="self.filter(s, has(s.weight)).map(s, s.weight).isSorted() && self.filter(s, has(s.weight)).all(s, self.filter(t, has(t.weight) && t.weight == s.weight).size() == 1)",message="each weight must be higher than the one before"
+	// +kubebuilder:validation:XValidation:rule="self.filter(s, has(s.weight)).map(s, s.weight).isSorted() && self.filter(s, has(s.weight)).all(s, self.filter(t, has(t.weight) && t.weight == s.weight).size() == 1)",message="each weight must be higher than the previous weight"
 	// +kubebuilder:validation:XValidation:rule="[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17].all(i, i + 1 >= self.size() || !has(self[i].pause) || !has(self[i + 1].pause))",message="a weight must stand between two pauses"
 	// +listType=atomic
 	Steps []CanaryStep `json:"steps,omitempty"`
@@ -159,7 +159,7 @@ const (
 	DeletionOrphan = "Orphan"
 )
 
-// DeliveryConfig says where the intent goes and how.
+// DeliveryConfig has the Sites of the intent and the settings of its delivery.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.targetSite) && has(self.siteSelector))",message="targetSite and siteSelector exclude each other"
 // +kubebuilder:validation:XValidation:rule="has(self.canary) || !has(self.waves) || self.waves.all(w, !has(w.steps))",message="steps of a wave need canary"
@@ -190,28 +190,28 @@ type DeliveryConfig struct {
 	// +kubebuilder:default=false
 	Adopt *bool `json:"adopt,omitempty"`
 
-	// DriftPolicy says what happens when an unmanaged commit changes the claim's directory.
+	// DriftPolicy is the action after an unmanaged commit changes the claim's directory: Restore (default) or Report.
 	// +optional
 	// +kubebuilder:default=Restore
 	// +kubebuilder:validation:Enum=Restore;Report
 	DriftPolicy string `json:"driftPolicy,omitempty"`
 
-	// DeliveryTimeout is how long trouble with Git may last.
+	// DeliveryTimeout is the timeout for a delivery to Git.
 	// +optional
 	// +kubebuilder:default="10m"
 	DeliveryTimeout Duration `json:"deliveryTimeout,omitempty"`
 
-	// SyncWaitTimeout is how long a Site may take to run what was delivered.
+	// SyncWaitTimeout is the time for a Site to run the delivered tree. Default: 10m.
 	// +optional
 	// +kubebuilder:default="10m"
 	SyncWaitTimeout Duration `json:"syncWaitTimeout,omitempty"`
 
-	// ClusterWaitTimeout is how long a Site's cluster may take to get ready.
+	// ClusterWaitTimeout is the timeout for a Site's cluster to get ready.
 	// +optional
 	// +kubebuilder:default="30m"
 	ClusterWaitTimeout Duration `json:"clusterWaitTimeout,omitempty"`
 
-	// DeletionPolicy says what happens in Git when the claim is deleted.
+	// DeletionPolicy is the action in Git after the claim is deleted: RemoveFromGit (default) or Orphan.
 	// +optional
 	// +kubebuilder:default=RemoveFromGit
 	// +kubebuilder:validation:Enum=RemoveFromGit;Orphan
@@ -224,8 +224,8 @@ type DeliveryConfig struct {
 	// +listMapKey=name
 	Waves []Wave `json:"waves,omitempty"`
 
-	// Canary says in which steps a revision gets the requests of the one before it. The Blueprint has to have spec.canary. Absent means that a revision
-	// takes the place of the one before it at once.
+	// Canary has the steps in which a revision gets the requests of the previous revision. The Blueprint has to have spec.canary. Absent means that a
+	// revision replaces the previous revision at once.
 	// +optional
 	Canary *CanaryConfig `json:"canary,omitempty"`
 }
@@ -237,20 +237,20 @@ type RollbackConfig struct {
 	// +kubebuilder:default=true
 	AutoRollback *bool `json:"autoRollback,omitempty"`
 
-	// MaxRetries is how many attempts a rollback has. 0 means that nothing is rolled back.
+	// MaxRetries is the number of attempts of a rollback, from 0 to 10. 0 means no rollback. Default: 3.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=10
 	MaxRetries *int32 `json:"maxRetries,omitempty"`
 
-	// AttemptTimeout is how long one attempt may take.
+	// AttemptTimeout is the timeout for one attempt. Default: 5m.
 	// +optional
 	// +kubebuilder:default="5m"
 	AttemptTimeout Duration `json:"attemptTimeout,omitempty"`
 
-	// MaxPerHour keeps a rejected revision from being rolled back without a request where so many other revisions were rejected in the hour before, among
-	// the last ten, which is what Git remembers. Abort and RollbackTo are not bound by it. 0 means no limit.
+	// MaxPerHour is the number of other revisions, among the last ten that Git remembers, that may be rejected within an hour before a further rejected
+	// revision is rolled back only on request. Abort and RollbackTo are not bound by it. 0 means no limit. Default: 3.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=0
@@ -288,7 +288,7 @@ type IntentDeploymentSpec struct {
 	// +kubebuilder:default={}
 	Blueprint BlueprintChoice `json:"blueprint,omitempty"`
 
-	// DeliveryConfig says where the intent goes and how.
+	// DeliveryConfig has the Sites of the intent and the settings of its delivery.
 	// +optional
 	// +kubebuilder:default={}
 	DeliveryConfig DeliveryConfig `json:"deliveryConfig,omitempty"`
@@ -303,7 +303,7 @@ type IntentDeploymentSpec struct {
 	// +kubebuilder:default={}
 	RollbackConfig RollbackConfig `json:"rollbackConfig,omitempty"`
 
-	// Suspend stops new revisions. What runs is still observed, and a rollback still works.
+	// Suspend stops new revisions. The Sites are still observed, and a rollback still works. Default: false.
 	// +optional
 	// +kubebuilder:default=false
 	Suspend *bool `json:"suspend,omitempty"`

@@ -29,7 +29,7 @@ const (
 	OutcomeRolledBack Outcome = "RolledBack"
 )
 
-// SyncState says what is known about the Sites of a delivery.
+// SyncState is the observed state of the Sites of a delivery.
 type SyncState string
 
 // States of a delivery's Sites.
@@ -46,11 +46,11 @@ const (
 	// SyncFailed means that a Site failed, or took too long.
 	SyncFailed SyncState = "Failed"
 
-	// SyncUnobserved means that the repository holds everything, and that no engine reports what the Sites run.
+	// SyncUnobserved means that the repository holds everything, and that no engine reports the trees that the Sites run.
 	SyncUnobserved SyncState = "Unobserved"
 )
 
-// SiteState says where one Site stands.
+// SiteState is the state of one Site.
 type SiteState string
 
 // States of a Site.
@@ -61,7 +61,7 @@ const (
 	// SitePending means that the repository does not hold the Site's tree yet.
 	SitePending SiteState = "Pending"
 
-	// SiteDelivered means that the repository holds the Site's tree, which counts as live there: no engine reports what the Site runs.
+	// SiteDelivered means that the repository holds the Site's tree, which counts as live: no engine reports the tree that the Site runs.
 	SiteDelivered SiteState = "Delivered"
 
 	// SiteSyncing means that the repository holds the Site's tree, and that the Site was not proven to run it.
@@ -70,8 +70,8 @@ const (
 	// SiteLive means that the Site was proven to run its tree.
 	SiteLive SiteState = "Live"
 
-	// SiteUnobserved means that the repository holds the Site's tree, that no engine reports what the Site runs, and that it does not count as
-	// live.
+	// SiteUnobserved means that the repository holds the Site's tree, that no engine reports the tree that the Site runs, and that it does not
+	// count as live.
 	SiteUnobserved SiteState = "Unobserved"
 
 	// SiteTimedOut means that the Site took too long to run its tree.
@@ -81,14 +81,14 @@ const (
 	SiteFailed SiteState = "Failed"
 )
 
-// SiteStatus is where one Site stands.
+// SiteStatus is the state of one Site.
 type SiteStatus struct {
 	// State of the Site.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	State SiteState `json:"state,omitempty"`
 
-	// Commit that the Site was proven to run; before that, the one that brought its tree to the branch.
+	// Commit that the Site was proven to run; before that, the commit that brought its tree to the branch.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
 	Commit string `json:"commit,omitempty"`
@@ -103,9 +103,9 @@ type SiteStatus struct {
 	Weight *int32 `json:"weight,omitempty"`
 }
 
-// DeliveryStatus is what was delivered.
+// DeliveryStatus is the state of the delivery.
 type DeliveryStatus struct {
-	// GitCommit that brought the revision to the branch. Of several repositories, the first one's. Empty until it is there.
+	// GitCommit that brought the revision to the branch. Of several repositories, the first repository's. Empty until it is there.
 	// +optional
 	// +kubebuilder:validation:MaxLength=40
 	GitCommit string `json:"gitCommit,omitempty"`
@@ -120,7 +120,7 @@ type DeliveryStatus struct {
 	// +kubebuilder:validation:MaxLength=16
 	SitesReady string `json:"sitesReady,omitempty"`
 
-	// SyncState says what is known about the Sites.
+	// SyncState is the observed state of the Sites.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	SyncState SyncState `json:"syncState,omitempty"`
@@ -147,18 +147,18 @@ type BlueprintStatus struct {
 // UpdateStatus is a deferred update: it waits for the approval of a user or, for a renderer under the update policy Automatic, for the deployment's
 // time of the day.
 type UpdateStatus struct {
-	// Blueprint in the channel, where it is not the one that the deployment stays with.
+	// Blueprint in the channel, if it differs from the Blueprint that the deployment stays with.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Blueprint string `json:"blueprint,omitempty"`
 
-	// Renderer is the version of the function's rules, where it renders other files than those that were delivered.
+	// Renderer is the version of the function's rules, if its rendered files differ from the delivered files.
 	// +optional
 	// +kubebuilder:validation:MaxLength=32
 	Renderer string `json:"renderer,omitempty"`
 }
 
-// ValidationResult is how one check was judged.
+// ValidationResult is the result of one check.
 type ValidationResult struct {
 	// Name of the check.
 	// +required
@@ -211,7 +211,7 @@ type RollbackStatus struct {
 	Attempts int32 `json:"attempts,omitempty"`
 }
 
-// RequestStatus is what became of a RolloutRequest.
+// RequestStatus is the result of a RolloutRequest.
 type RequestStatus struct {
 	// Name of the RolloutRequest.
 	// +required
@@ -228,7 +228,7 @@ type RequestStatus struct {
 	// +kubebuilder:validation:MaxLength=64
 	Result string `json:"result,omitempty"`
 
-	// End is how the revision of a RolloutRequest that is Done ended: Verified, RolledBack, NothingToRestore or NotRolledBack. Absent
+	// End is the end of the revision of a RolloutRequest that is Done: Verified, RolledBack, NothingToRestore or NotRolledBack. Absent
 	// before.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
@@ -242,13 +242,13 @@ type RequestStatus struct {
 
 // Transition is one change of the phase.
 type Transition struct {
-	// Index of this transition among all that the composite went through, the first one being 0. It distinguishes equal ones, also when
+	// Index of this transition among all transitions of the composite, from 0. It distinguishes equal ones, also when
 	// the oldest are forgotten.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Index int64 `json:"index"`
 
-	// From which phase. Empty for the first one.
+	// From is the phase before the transition. Empty for the first transition.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	From Phase `json:"from,omitempty"`
@@ -272,8 +272,8 @@ type Transition struct {
 	// +kubebuilder:validation:Minimum=0
 	Epoch int64 `json:"epoch,omitempty"`
 
-	// Rejected is the reason of the revision's rejection, on the change to Failed that follows it, and on the one that ends its rollback. Empty on all
-	// others, such as the change to Failed by a spec that is not valid.
+	// Rejected is the reason of the revision's rejection, on the change to Failed that follows it, and on the change that ends its rollback. Empty on
+	// all others, such as the change to Failed by a spec that is not valid.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Rejected string `json:"rejected,omitempty"`
@@ -286,8 +286,8 @@ type Transition struct {
 // IsOfEarlierRequest reports whether phase and outcome belong to an earlier request, because the present request is held back.
 func (s *IntentDeploymentStatus) IsOfEarlierRequest() bool { return s.HeldBack && s.Outcome != "" }
 
-// IntentDeploymentStatus is a projection of what is known. Each part of it could be thrown away and computed again, but for
-// transitions, which nothing but events, metrics and notifications follows from. Crossplane adds the conditions.
+// IntentDeploymentStatus is a projection of the observed and recorded state. Each part of it can be deleted and computed
+// again, except for transitions, which only events, metrics and notifications depend on. Crossplane adds the conditions.
 type IntentDeploymentStatus struct {
 	// Phase of the deployment.
 	// +optional
@@ -304,7 +304,7 @@ type IntentDeploymentStatus struct {
 	// +kubebuilder:validation:MaxLength=2048
 	Message string `json:"message,omitempty"`
 
-	// IntentDigest of the spec that this status speaks about.
+	// IntentDigest of the spec that this status is about.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	IntentDigest string `json:"intentDigest,omitempty"`
@@ -318,7 +318,7 @@ type IntentDeploymentStatus struct {
 	// +optional
 	Revision int64 `json:"revision,omitempty"`
 
-	// HeldBack says that the spec asks for something else than the revision, or for its next step, and that spec.suspend, or a newer version of the
+	// HeldBack is set if the spec requests another revision, or its next step, and spec.suspend, or a newer version of the
 	// function, holds that back: the outcome is then that of an earlier request.
 	// +optional
 	HeldBack bool `json:"heldBack,omitempty"`
@@ -344,15 +344,15 @@ type IntentDeploymentStatus struct {
 	// +optional
 	Update UpdateStatus `json:"update,omitzero"`
 
-	// Delivery is what was delivered.
+	// Delivery is the state of the delivery.
 	// +optional
 	Delivery DeliveryStatus `json:"delivery,omitzero"`
 
-	// Canary is how far a revision in tracks is. Absent for a deployment without tracks.
+	// Canary is the progress of a revision in tracks. Absent for a deployment without tracks.
 	// +optional
 	Canary *CanaryStatus `json:"canary,omitempty"`
 
-	// ValidationResults are how the checks were judged.
+	// ValidationResults are the results of the checks.
 	// +optional
 	// +kubebuilder:validation:MaxItems=100
 	// +listType=atomic
@@ -362,7 +362,7 @@ type IntentDeploymentStatus struct {
 	// +optional
 	Rollback *RollbackStatus `json:"rollback,omitempty"`
 
-	// Requests are what became of the open RolloutRequests, oldest first.
+	// Requests are the results of the open RolloutRequests, oldest first.
 	// +optional
 	// +kubebuilder:validation:MaxItems=20
 	// +listType=atomic

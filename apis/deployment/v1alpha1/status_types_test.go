@@ -8,7 +8,7 @@ import (
 )
 
 // An API server makes null of an object that loses all of its fields by server-side apply, and then refuses the whole status, so
-// that a user would not learn why an edit broke a deployment. What is empty is left out as a whole.
+// that a user would not learn why an edit broke a deployment. An empty object is left out as a whole.
 func TestEmptyStatusHasNoObjects(t *testing.T) {
 	b, err := json.Marshal(IntentDeploymentStatus{Phase: PhaseFailed})
 	if err != nil {

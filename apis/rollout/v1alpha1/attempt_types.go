@@ -8,7 +8,7 @@ import (
 
 // ClaimReference names the claim, or the namespaced composite, that something was made for.
 type ClaimReference struct {
-	// APIGroup of the claim. It tells a claim from a namespaced composite of the same name.
+	// APIGroup of the claim. It distinguishes a claim from a namespaced composite of the same name.
 	// +required
 	// +kubebuilder:validation:Enum=claims.intentplane.dev;intentplane.dev
 	// +kubebuilder:validation:MaxLength=63
@@ -36,8 +36,8 @@ type ClaimReference struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="claimRef never changes"
 	Name string `json:"name"`
 
-	// UID of the claim. Empty when it is not known. A reference is for the same claim whatever its UID: a claim that was
-	// restored from a backup goes on with what it delivered.
+	// UID of the claim. Empty when it is unknown. A reference is for the same claim whatever its UID: a claim that was
+	// restored from a backup continues its earlier deliveries.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
@@ -60,7 +60,7 @@ const (
 	// RejectedClusterTimedOut means that the cluster of a Site took longer than clusterWaitTimeout to become ready.
 	RejectedClusterTimedOut = "ClusterTimedOut"
 
-	// RejectedFilesLost means that the files of what a move from or to tracks replaces are in no object any more.
+	// RejectedFilesLost means that no object has the files any more that a move from or to tracks replaces.
 	RejectedFilesLost = ledger.RejectedFilesLost
 
 	// RejectedGateFailed means that a Gate did not let the revision pass.
@@ -70,7 +70,7 @@ const (
 	RejectedRequested = "Requested"
 )
 
-// MaxReason is how many characters of a RolloutRequest's reason the ledger repeats.
+// MaxReason is the number of characters of a RolloutRequest's reason that the ledger repeats.
 const MaxReason = 256
 
 // Attempt is one try to carry out a step of a revision.
@@ -87,11 +87,11 @@ type Attempt struct {
 	// +required
 	Number int32 `json:"number"`
 
-	// StartedAt is when the attempt began. It is the date of the attempt's commit, so that a repeat makes the same commit.
+	// StartedAt is the time when the attempt began. It is the date of the attempt's commit, so that a repeat makes the same commit.
 	// +required
 	StartedAt metav1.Time `json:"startedAt"`
 
-	// EndedAt is when what was asked for was found in place. Absent while the attempt goes on.
+	// EndedAt is the time when the target of the attempt was first observed in place. Absent while the attempt goes on.
 	// +optional
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
 }

@@ -31,8 +31,8 @@ const (
 	// still.
 	ReasonNoData xpv2.ConditionReason = "NoData"
 
-	// ReasonMetricsUnavailable means that the metrics backend of a check does not answer, or that a check of type Availability cannot look at its Site. The check
-	// is tried again, and its clock stands still.
+	// ReasonMetricsUnavailable means that the metrics backend of a check does not answer, or that a check of type Availability cannot observe its Site.
+	// The check is retried, and its clock stands still.
 	ReasonMetricsUnavailable xpv2.ConditionReason = "MetricsUnavailable"
 
 	// ReasonHeld means that the metrics backend of a check has not answered for longer than metricsUnavailableTimeout. The Gate waits until it

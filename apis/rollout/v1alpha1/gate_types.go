@@ -24,12 +24,12 @@ type SiteSyncReference struct {
 type GateCheck struct {
 	deploymentv1alpha1.Check `json:",inline"`
 
-	// ProviderConfigReference names the configuration of the Site's repository. Absent means the one that the Gate names.
+	// ProviderConfigReference names the configuration of the Site's repository. Absent means the configuration of the Gate.
 	// +optional
 	ProviderConfigReference *xpv2.ProviderConfigReference `json:"providerConfigRef,omitempty"`
 }
 
-// ConfigOf a check is the configuration that says what it may ask: its own one, or else the Gate's. It is nil where neither names one.
+// ConfigOf returns the configuration that bounds the addresses and queries of a check: the check's own, or else the Gate's. It is nil if neither names one.
 func (g *Gate) ConfigOf(c GateCheck) *xpv2.ProviderConfigReference {
 	if c.ProviderConfigReference != nil {
 		return c.ProviderConfigReference
@@ -37,7 +37,7 @@ func (g *Gate) ConfigOf(c GateCheck) *xpv2.ProviderConfigReference {
 	return g.Spec.ProviderConfigReference
 }
 
-// GateParameters are what is judged, and by what.
+// GateParameters are the position to judge, and its checks.
 type GateParameters struct {
 	// ClaimRef names the claim that is judged.
 	// +required
@@ -52,7 +52,7 @@ type GateParameters struct {
 	// +optional
 	Blueprint *ledger.BlueprintReference `json:"blueprint,omitempty"`
 
-	// SiteSyncRef names what proves that the position is live while it is measured. Absent means the SiteSync of the claim, if there is one.
+	// SiteSyncRef names the SiteSync that proves the position live while it is measured. Absent means the SiteSync of the claim, if it exists.
 	// +optional
 	SiteSyncRef *SiteSyncReference `json:"siteSyncRef,omitempty"`
 
@@ -61,7 +61,7 @@ type GateParameters struct {
 	// +optional
 	MetricsUnavailableTimeout deploymentv1alpha1.Duration `json:"metricsUnavailableTimeout,omitempty"`
 
-	// OnMetricsUnavailable says what happens after metricsUnavailableTimeout: Hold waits for the backend, and Reject ends the check with an
+	// OnMetricsUnavailable is the action after metricsUnavailableTimeout: Hold waits for the backend, and Reject ends the check with an
 	// error. Absent means Hold.
 	// +optional
 	// +kubebuilder:validation:Enum=Hold;Reject
@@ -74,7 +74,7 @@ type GateParameters struct {
 	// +kubebuilder:validation:Enum=Released
 	Until GateUntil `json:"until,omitempty"`
 
-	// OnInconclusive says what becomes of checks that come to no conclusion: Hold gives verdict Inconclusive, so that a user decides, and Reject gives
+	// OnInconclusive is the action on checks that come to no conclusion: Hold gives verdict Inconclusive, so that a user decides, and Reject gives
 	// verdict Error. Absent means Reject.
 	// +optional
 	// +kubebuilder:validation:Enum=Reject;Hold
@@ -125,7 +125,7 @@ const (
 	GateInconclusive GateVerdict = "Inconclusive"
 )
 
-// CheckPhase is where a check stands.
+// CheckPhase is the state of a check.
 type CheckPhase string
 
 // Phases of a check.
@@ -172,12 +172,12 @@ type CheckJobReference struct {
 	NonceDigest string `json:"nonceDigest,omitempty"`
 }
 
-// MaxRecent is how many measurements the result of a check holds.
+// MaxRecent is the number of measurements in the result of a check.
 const MaxRecent = 10
 
 // Measurement is one answer that was judged.
 type Measurement struct {
-	// At is when the answer came.
+	// At is the time of the answer.
 	// +required
 	At metav1.Time `json:"at"`
 
@@ -193,7 +193,7 @@ type Measurement struct {
 	Value string `json:"value,omitempty"`
 }
 
-// CheckResult is how one check was judged.
+// CheckResult is the result of one check.
 type CheckResult struct {
 	// Name of the check.
 	// +required
@@ -210,7 +210,7 @@ type CheckResult struct {
 	// +kubebuilder:validation:Enum=Pending;Running;Passed;Failed;Error;TimedOut;Inconclusive
 	Phase CheckPhase `json:"phase"`
 
-	// Value that decided: the last one measured, in the unit of the threshold. Empty when there was none.
+	// Value that decided: the last measured value, in the unit of the threshold. Empty when there was none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Value string `json:"value,omitempty"`
@@ -242,11 +242,11 @@ type CheckResult struct {
 	UnavailableSince *metav1.Time `json:"unavailableSince,omitempty"`
 
 	// CountsFrom is from when on the timeout of a check of type Availability counts, where that is later than when its Site went live: the time in which
-	// the Site could not be looked at is added. Absent means from when the Site went live.
+	// the Site could not be observed is added. Absent means from when the Site went live.
 	// +optional
 	CountsFrom *metav1.Time `json:"countsFrom,omitempty"`
 
-	// ObservedAt is when the provider first observed the workload of a check of type Availability in the cluster of its Site. From then on the pods alone
+	// ObservedAt is the time when the provider first observed the workload of a check of type Availability at its Site. From then on the pods alone
 	// count, also after a restart of the provider: neither the health that the engine reports nor unobservedIsLive stands in for them. Absent before, and for
 	// other types of checks.
 	// +optional
@@ -257,26 +257,26 @@ type CheckResult struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Message string `json:"message,omitempty"`
 
-	// StartedAt is when the check began. Absent while it waits for its subject to be live.
+	// StartedAt is the time when the check began. Absent while it waits for its subject to be live.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
-	// CountedAt is when a check that is measured until the step is released had its count and would have passed. Absent before, and for other checks.
+	// CountedAt is the time when a check that is measured until the step is released had its count and would have passed. Absent before, and for other checks.
 	// +optional
 	CountedAt *metav1.Time `json:"countedAt,omitempty"`
 
-	// EndedAt is when the check was judged.
+	// EndedAt is the time of the check's result.
 	// +optional
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
 }
 
-// GateObservation is what was measured.
+// GateObservation has the measurements and the verdict.
 type GateObservation struct {
 	// Position that the observation is about. Absent means that nothing was observed.
 	// +optional
 	Position *ledger.Position `json:"position,omitempty"`
 
-	// StartedAt is when the step was first seen to be live.
+	// StartedAt is the time when the step was first observed live.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
 
@@ -285,7 +285,7 @@ type GateObservation struct {
 	// +kubebuilder:validation:Enum=Passed;Failed;Error;TimedOut;Inconclusive
 	Verdict GateVerdict `json:"verdict,omitempty"`
 
-	// EndedAt is when the verdict was found.
+	// EndedAt is the time of the verdict.
 	// +optional
 	EndedAt *metav1.Time `json:"endedAt,omitempty"`
 
@@ -301,21 +301,21 @@ func (o GateObservation) ObservedPosition() ledger.Position {
 	return ptr.Deref(o.Position, ledger.Position{})
 }
 
-// GateSpec is what is judged.
+// GateSpec is the position to judge, and its checks.
 type GateSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what is judged.
+	// ForProvider is the position to judge, and its checks.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="what a Gate judges never changes"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the position and the checks of a Gate are immutable"
 	ForProvider GateParameters `json:"forProvider"`
 }
 
-// GateStatus is how it was judged.
+// GateStatus is the last observation.
 type GateStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 
-	// AtProvider is what was measured.
+	// AtProvider has the measurements and the verdict.
 	// +optional
 	AtProvider GateObservation `json:"atProvider,omitempty"`
 }

@@ -46,7 +46,7 @@ func TestGateFields(t *testing.T) {
 	}{
 		"Position":  {reason: "A Gate judges a position.", changes: []func(*v1alpha1.GateParameters){withPosition}},
 		"Blueprint": {reason: "A Gate names the Blueprint of its revision.", changes: []func(*v1alpha1.GateParameters){withPosition, named}},
-		"None":      {reason: "A Gate has to say what it judges.", want: "position: Required value"},
+		"None":      {reason: "A Gate without a position is refused.", want: "position: Required value"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestGateColumns(t *testing.T) {
 		change func(*v1alpha1.GateParameters)
 		want   map[string]any
 	}{
-		"Position": {reason: "The numbers of a Gate are those of its position.", change: withPosition, want: map[string]any{"REVISION": int64(7), "INDEX": int64(4)}},
+		"Position": {reason: "The numbers of a Gate come from its position.", change: withPosition, want: map[string]any{"REVISION": int64(7), "INDEX": int64(4)}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// MaxOpen is how many requests for one deployment are open at once: they travel in each call of the function. The others have their
+// MaxOpen is the greatest number of open requests for one deployment: each call of the function gets them. The others have their
 // turn when these are closed.
 const MaxOpen = 20
 
-// MaxBytes is how many bytes an open request has at most, as JSON, with all that others wrote into it.
+// MaxBytes is the greatest size of an open request, as JSON, with the metadata of other clients, in bytes.
 const MaxBytes = 16 << 10
 
 // Labels by which an open RolloutRequest is found. The provider sets them, and takes them away when a request is closed.
@@ -23,10 +23,10 @@ const (
 	LabelDeployment = "rollout.intentplane.dev/deployment"
 )
 
-// maxLabel is how many characters the value of a label has at most.
+// maxLabel is the greatest length of the value of a label.
 const maxLabel = 63
 
-// OpenLabels are those of the open requests for a deployment.
+// OpenLabels returns the labels of the open requests for a deployment.
 func OpenLabels(apiGroup, name string) map[string]string {
 	if len(name) > maxLabel {
 		sum := sha256.Sum256([]byte(name))
@@ -35,7 +35,7 @@ func OpenLabels(apiGroup, name string) map[string]string {
 	return map[string]string{LabelDeploymentGroup: apiGroup, LabelDeployment: name}
 }
 
-// Actions in their order: of several requests about one revision, the first one is taken.
+// Actions returns the actions in their order: of several requests about one revision, the first takes effect.
 func Actions() []Action {
 	return []Action{ActionAbort, ActionRollbackTo, ActionMoveLedger, ActionPromote, ActionApproveUpdate, ActionRetry}
 }

@@ -7,13 +7,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Action is what a RolloutRequest asks for.
+// Action is the action that a RolloutRequest requests.
 type Action string
 
 // Actions. Of several that name one revision, the first in the order Abort, RollbackTo, MoveLedger, Promote, ApproveUpdate, Retry is taken, and of
 // two alike the older one.
 const (
-	// ActionRetry starts the same revision again, as the next one.
+	// ActionRetry starts the same revision again, as the next revision.
 	ActionRetry Action = "Retry"
 
 	// ActionAbort rejects the revision.
@@ -32,14 +32,13 @@ const (
 	ActionApproveUpdate Action = "ApproveUpdate"
 )
 
-// Result is what became of a RolloutRequest. It stands in the deployment's status.requests, and is the reason of the request's
-// conditions.
+// Result is the result of a RolloutRequest. It is in the deployment's status.requests, and is the reason of the request's conditions.
 type Result string
 
 // Results. All but ResultWaiting and ResultTaken are final.
 const (
-	// ResultWaiting means that nothing was decided: nothing was ordered yet, what a repository remembers is not known, or
-	// something holds the deployment back. It is decided later.
+	// ResultWaiting means that no decision was made: the deployment has no revision yet, the record of a repository is
+	// unknown, or the deployment is held back. The function decides it later.
 	ResultWaiting Result = "Waiting"
 
 	// ResultTaken means that the request made, or changed, the present revision, which goes on.
@@ -48,8 +47,7 @@ const (
 	// ResultDone means that the request made, or changed, the present revision, and that it came to its end, be it good or bad.
 	ResultDone Result = "Done"
 
-	// ResultStale means that the request names another revision than the present one, another digest, or another update than the one
-	// that waits.
+	// ResultStale means that the request names another revision than the current revision, another digest, or another update than the waiting update.
 	ResultStale Result = "Stale"
 
 	// ResultUnknownRevision means that there never was a revision of this number.
@@ -59,7 +57,7 @@ const (
 	ResultAlreadyJudged Result = "AlreadyJudged"
 
 	// ResultNoTarget means that the revision is not a possible rollback target: it was not verified in every repository that took part in it,
-	// it was withdrawn, it is the present one, or no repository remembers its trees.
+	// it was withdrawn, it is the present revision, or no repository remembers its trees.
 	ResultNoTarget Result = "NoTarget"
 
 	// ResultNothingToRestore means that the directories of all Sites hold the files of the revision already, or that the present revision
@@ -81,7 +79,8 @@ const (
 	// ResultUnknownRepository means that the deployment delivers to no repository of the configuration that the ledger should move to.
 	ResultUnknownRepository Result = "UnknownRepository"
 
-	// ResultTooLarge means that the object, with all that others wrote into it, is larger than what the function gets.
+	// ResultTooLarge means that the object, with the metadata that other clients wrote into it, is larger than the
+	// objects that the function gets.
 	ResultTooLarge Result = "TooLarge"
 
 	// ResultNotSupported means that this version does not carry the action out.
@@ -101,7 +100,7 @@ func (r Result) Refused() bool {
 	}, r)
 }
 
-// An End is how the revision of a request that is Done ended.
+// An End is the end of the revision of a request that is Done.
 type End string
 
 // Ends.
@@ -109,7 +108,7 @@ const (
 	// EndVerified means that the Sites run the revision, and that its gates passed.
 	EndVerified End = "Verified"
 
-	// EndRolledBack means that the revision was rejected, or given up, and that the Sites run an earlier one again.
+	// EndRolledBack means that the revision was rejected, or given up, and that the Sites run an earlier revision again.
 	EndRolledBack End = "RolledBack"
 
 	// EndNothingToRestore means that the revision was rejected, or given up, and had changed no directory of any Site.
@@ -119,7 +118,7 @@ const (
 	EndNotRolledBack End = "NotRolledBack"
 )
 
-// Achieves reports whether an end is what an action asks for. An unknown end is not.
+// Achieves reports whether an end fulfils an action. An unknown end does not.
 func (e End) Achieves(a Action) bool {
 	if a == ActionAbort || a == ActionRollbackTo {
 		return e == EndRolledBack || e == EndNothingToRestore
@@ -129,7 +128,7 @@ func (e End) Achieves(a Action) bool {
 
 // Types of the conditions of a RolloutRequest.
 const (
-	// TypeAccepted says whether the deployment does what is asked for.
+	// TypeAccepted says whether the deployment accepted the request.
 	TypeAccepted xpv2.ConditionType = "Accepted"
 
 	// TypeCompleted says whether it was done.
@@ -141,7 +140,7 @@ const (
 	// ReasonUnknownDeployment means that the deployment does not exist. The request is evaluated again when it appears.
 	ReasonUnknownDeployment xpv2.ConditionReason = "UnknownDeployment"
 
-	// ReasonSuperseded means that another revision took the place of the one that the request made, before that ended.
+	// ReasonSuperseded means that another revision replaced the request's revision before that ended.
 	ReasonSuperseded xpv2.ConditionReason = "Superseded"
 )
 
@@ -200,7 +199,7 @@ type ConfigReference struct {
 	Name string `json:"name"`
 }
 
-// RolloutRequestSpec is what is asked for, of which deployment and which of its revisions.
+// RolloutRequestSpec is the requested action, with its deployment and revision.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.toRevision) == (self.action == 'RollbackTo')",message="toRevision goes with action RollbackTo, and only with it"
 // +kubebuilder:validation:XValidation:rule="(has(self.step) || has(self.full)) == (self.action == 'Promote')",message="step or full goes with action Promote, and only with it"
@@ -214,23 +213,23 @@ type RolloutRequestSpec struct {
 	// +required
 	DeploymentRef DeploymentReference `json:"deploymentRef"`
 
-	// Action that is asked for.
+	// Action is the requested action.
 	// +required
 	// +kubebuilder:validation:Enum=Retry;Abort;RollbackTo;MoveLedger;Promote;ApproveUpdate
 	Action Action `json:"action"`
 
-	// Revision that the deployment has when it is asked. With another one, the request is Stale: the user saw something else.
+	// Revision of the deployment at the time of the request. With another revision, the request is Stale: the user saw another state.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	Revision int64 `json:"revision"`
 
-	// Request digest that the revision has. Absent means any; another one makes the request Stale.
+	// Request digest that the revision has. Absent means any; another digest makes the request Stale.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=80
 	Request string `json:"request,omitempty"`
 
-	// Update that is approved, as status.update of the deployment names it. Absent means whichever waits; where another one waits, the
+	// Update that is approved, as status.update of the deployment names it. Absent means any waiting update; if another update waits, the
 	// request is Stale. Goes with action ApproveUpdate only.
 	// +optional
 	Update *UpdateReference `json:"update,omitempty"`
@@ -247,8 +246,8 @@ type RolloutRequestSpec struct {
 	// +kubebuilder:validation:Maximum=20
 	Step *int32 `json:"step,omitempty"`
 
-	// Full releases all steps. Those that would share requests are left out, once the pods are enough for all requests. The Gate of the last one still
-	// judges. Goes with action Promote, without step.
+	// Full releases all steps. Steps that would share requests are left out, once the pods are enough for all requests. The Gate of the last step
+	// still judges. Valid with action Promote, without step.
 	// +optional
 	Full *bool `json:"full,omitempty"`
 
@@ -274,7 +273,7 @@ type RolloutRequestSpec struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// RolloutRequestStatus is what became of a request.
+// RolloutRequestStatus is the result of a request.
 type RolloutRequestStatus struct {
 	// The conditions are Accepted and Completed.
 	xpv2.ConditionedStatus `json:",inline"`
@@ -283,19 +282,19 @@ type RolloutRequestStatus struct {
 	// +optional
 	NewRevision int64 `json:"newRevision,omitempty"`
 
-	// End is how the revision that the request made, or changed, ended: Verified, RolledBack, NothingToRestore or NotRolledBack. Absent
+	// End is the end of the revision that the request made, or changed: Verified, RolledBack, NothingToRestore or NotRolledBack. Absent
 	// until the request is Done.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	End End `json:"end,omitempty"`
 
-	// ObservedAt is when the request was looked at first.
+	// ObservedAt is the time of the first observation of the request.
 	// +optional
 	ObservedAt *metav1.Time `json:"observedAt,omitempty"`
 }
 
-// A RolloutRequest asks something of a running deployment. It is made once and never changes: ordinary RBAC says who may ask, and
-// the audit log who did.
+// A RolloutRequest is a user's request to a deployment. It is made once and never changes: ordinary RBAC controls its creation, and
+// the audit log has its author.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -36,7 +36,7 @@ func contentOf(t *testing.T, o any) map[string]any {
 	return content
 }
 
-// problemsOf returns what the API server would say against an object, as far as it is about its spec.
+// problemsOf returns the errors of an API server for an object, as far as they are about its spec.
 func problemsOf(t *testing.T, plural string, o any) string {
 	t.Helper()
 	server, err := admission.Of(readDefinition(t, plural))

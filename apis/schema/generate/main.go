@@ -21,7 +21,7 @@ const prefix = "#/definitions/"
 
 type object = map[string]any
 
-// slim is what is written.
+// slim is the document that the command writes.
 type slim struct {
 	Definitions map[string]object `json:"definitions"`
 	Kinds       map[string]string `json:"kinds"`
@@ -57,7 +57,7 @@ func generateSchemas(from, to string) error {
 	return writeArchive(to, out)
 }
 
-// kindsOfDefinition of objects that a definition is the whole of.
+// kindsOfDefinition returns the kinds of objects whose whole schema a definition is.
 func kindsOfDefinition(d object) []string {
 	out := []string{}
 	list, _ := d["x-kubernetes-group-version-kind"].([]any)
@@ -87,7 +87,7 @@ func (s *slim) copyReachable(all map[string]object, name string) {
 	}
 }
 
-// keywords that say something about an object's structure, and about how server-side apply merges lists.
+// isKeyword is true for keywords about an object's structure, and about the merge of lists by server-side apply.
 func isKeyword(name string) bool {
 	return slices.Contains([]string{
 		"$ref", "type", "format", "required", "items", "properties", "additionalProperties", "x-kubernetes-list-type", "x-kubernetes-list-map-keys",

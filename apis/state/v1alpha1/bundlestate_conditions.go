@@ -2,9 +2,9 @@ package v1alpha1
 
 import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-// Reasons of a BundleState's Ready condition, beside those of a package that failed: that of the first one counts.
+// Reasons of a BundleState's Ready condition, beside the reasons of a failed package: the reason of the first failed package counts.
 const (
-	// ReasonDeployed means that each package runs what is asked for.
+	// ReasonDeployed means that each package runs its requested spec.
 	ReasonDeployed xpv2.ConditionReason = "Deployed"
 
 	// ReasonDegraded means that each package was deployed, and that one is not ready any more.
@@ -16,10 +16,10 @@ const (
 
 // Reasons of a package that does not have status success.
 const (
-	// PackageReasonAwaitingDependency means that a package that it depends on does not run what is asked for yet.
+	// PackageReasonAwaitingDependency means that a dependency of the package does not run its requested spec yet.
 	PackageReasonAwaitingDependency = "AwaitingDependency"
 
-	// PackageReasonAwaitingDependents means that it is removed once those packages are gone that depend on it.
+	// PackageReasonAwaitingDependents means that the package is removed after its dependents.
 	PackageReasonAwaitingDependents = "AwaitingDependents"
 
 	// PackageReasonAwaitingDeletion means that an object of its name is being deleted, and that the package is made once that is gone.

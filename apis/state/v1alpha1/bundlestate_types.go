@@ -50,7 +50,7 @@ type BundlePackage struct {
 	// +kubebuilder:validation:MaxLength=128
 	Version string `json:"version,omitempty"`
 
-	// Layer in which it is deployed, the first one being 1.
+	// Layer in which it is deployed, from 1.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=64
@@ -77,7 +77,7 @@ type BundlePackage struct {
 	// +kubebuilder:validation:Type=object
 	Spec *runtime.RawExtension `json:"spec,omitempty"`
 
-	// DependsOn are packages that have to run what was asked for before this one is deployed.
+	// DependsOn are packages that have to run their requested spec before this package is deployed.
 	// +optional
 	// +kubebuilder:validation:MaxItems=63
 	// +listType=set
@@ -95,7 +95,7 @@ type BundlePackage struct {
 // IsExisting reports whether another user deploys the package.
 func (p *BundlePackage) IsExisting() bool { return p.Spec == nil }
 
-// BundleStateParameters are what is deployed.
+// BundleStateParameters are the packages to deploy.
 type BundleStateParameters struct {
 	// BundleRef names the Bundle.
 	// +required
@@ -122,7 +122,8 @@ type BundleStateParameters struct {
 	// +optional
 	Orphan bool `json:"orphan,omitempty"`
 
-	// PruneAfter is how long ago a package left the Bundle at least when it is removed, once each package runs what is asked for. Absent means that it stays.
+	// PruneAfter is the least time between a package's leaving the Bundle and its removal, once each package runs its current spec. Absent means that it
+	// stays.
 	// +optional
 	PruneAfter *metav1.Duration `json:"pruneAfter,omitempty"`
 
@@ -131,7 +132,7 @@ type BundleStateParameters struct {
 	Suspend bool `json:"suspend,omitempty"`
 }
 
-// PackageObservation is where one package stands.
+// PackageObservation is the observed state of one package.
 type PackageObservation struct {
 	// Name of the package.
 	// +required
@@ -143,8 +144,8 @@ type PackageObservation struct {
 	// +kubebuilder:validation:MaxLength=63
 	Kind string `json:"kind,omitempty"`
 
-	// UID of the object that the Bundle made, or took over with an equal spec. The Bundle gives another spec to this object alone, and removes it alone,
-	// whatever the labels of others are. Empty means none.
+	// UID of the object that the Bundle made, or took over with an equal spec. The Bundle changes and removes only this object, whatever labels other
+	// objects have. Empty means none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid,omitempty"`
@@ -199,25 +200,25 @@ func (p *PackageObservation) IsWaiting() bool {
 	return slices.Contains([]string{PackageReasonAwaitingDependency, PackageReasonAwaitingDependents, PackageReasonSuspended}, p.Reason)
 }
 
-// HasFailed reports whether the package could not be deployed, or removed, as it is asked for now.
+// HasFailed reports whether the package could not be deployed or removed as the current spec requests.
 func (p *PackageObservation) HasFailed() bool {
 	return !p.IsWaiting() && (p.Status == StatusFailed || p.Status == StatusFailedRemove)
 }
 
-// BundleRecord says where the record is, and why it cannot be written.
+// BundleRecord is the location of the record, and the error of writing it.
 type BundleRecord struct {
 	// Secret that holds the record.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	Secret string `json:"secret,omitempty"`
 
-	// Problem because of which the record cannot be written. Empty means that it says what is deployed.
+	// Problem because of which the record cannot be written. Empty means that the record equals the deployed state.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Problem string `json:"problem,omitempty"`
 }
 
-// BundleStateObservation is what is deployed.
+// BundleStateObservation is the observed state of the packages.
 type BundleStateObservation struct {
 	// SpecDigest that the observation is about.
 	// +optional
@@ -229,14 +230,14 @@ type BundleStateObservation struct {
 	// +kubebuilder:validation:MaxLength=63
 	Status string `json:"status,omitempty"`
 
-	// Packages of the bundle, and those that left it: the first 128.
+	// Packages of the bundle, and packages that left it: the first 128.
 	// +optional
 	// +kubebuilder:validation:MaxItems=128
 	// +listType=map
 	// +listMapKey=name
 	Packages []PackageObservation `json:"packages,omitempty"`
 
-	// Unreferenced is how many packages left the bundle and are still in the cluster.
+	// Unreferenced is the number of packages that left the bundle and are still in the cluster.
 	// +optional
 	Unreferenced int32 `json:"unreferenced"`
 
@@ -245,26 +246,26 @@ type BundleStateObservation struct {
 	Record BundleRecord `json:"record,omitempty"`
 }
 
-// BundleStateSpec is what is deployed.
+// BundleStateSpec is the packages to deploy.
 type BundleStateSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what is deployed.
+	// ForProvider is the packages to deploy.
 	// +required
 	ForProvider BundleStateParameters `json:"forProvider"`
 }
 
-// BundleStateStatus is what was observed.
+// BundleStateStatus is the last observation.
 type BundleStateStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 
-	// AtProvider is what was observed.
+	// AtProvider is the observed state of the packages.
 	// +optional
 	AtProvider BundleStateObservation `json:"atProvider,omitempty"`
 }
 
-// A BundleState makes the packages of a Bundle, layer by layer, and keeps the record of what is deployed. It is Ready when each package runs what is asked
-// for.
+// A BundleState makes the packages of a Bundle, layer by layer, and keeps the record of the deployed state. It is Ready when each package runs its
+// requested spec.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -280,11 +281,11 @@ type BundleState struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// Spec of what is deployed.
+	// Spec has the packages to deploy.
 	// +required
 	Spec BundleStateSpec `json:"spec"`
 
-	// Status of what is deployed.
+	// Status has the observed state of the packages.
 	// +optional
 	Status BundleStateStatus `json:"status,omitempty"`
 }

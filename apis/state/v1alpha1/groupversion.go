@@ -1,4 +1,4 @@
-// Package v1alpha1 contains the requests by which a user removes what no object owns any more.
+// Package v1alpha1 contains the requests by which a user removes directories and packages without an owner.
 //
 // +kubebuilder:object:generate=true
 // +groupName=state.intentplane.dev

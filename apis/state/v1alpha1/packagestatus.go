@@ -1,6 +1,6 @@
 package v1alpha1
 
-// Statuses of packages and bundles, in the words of the record. docs/bundles.md says what each means.
+// Statuses of packages and bundles, in the words of the record. docs/bundles.md explains each.
 const (
 	StatusSuccess      = "success"
 	StatusFailed       = "failed"

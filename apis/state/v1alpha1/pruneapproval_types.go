@@ -13,14 +13,14 @@ type PruneRequestReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// UID of the request. A request of that name that was made again is another one.
+	// UID of the request. A request that was recreated under that name has another UID.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid"`
 }
 
-// PruneApprovalSpec is what is approved.
+// PruneApprovalSpec names the approved plan.
 type PruneApprovalSpec struct {
 	// RequestRef names the request.
 	// +required
@@ -40,13 +40,13 @@ type PruneApprovalSpec struct {
 	ApprovedBy string `json:"approvedBy,omitempty"`
 }
 
-// PruneApprovalStatus is what became of an approval.
+// PruneApprovalStatus is the result of an approval.
 type PruneApprovalStatus struct {
 	// The condition is Accepted.
 	xpv2.ConditionedStatus `json:",inline"`
 }
 
-// A PruneApproval lets the plan of a PruneRequest be carried out. It is a kind of its own, so that ordinary RBAC says who may approve. It is made once and
+// A PruneApproval lets the plan of a PruneRequest be carried out. It is a kind of its own, so that ordinary RBAC controls approvals. It is made once and
 // never changes.
 //
 // +kubebuilder:object:root=true

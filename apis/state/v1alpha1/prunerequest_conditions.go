@@ -10,7 +10,7 @@ const (
 	// TypeApproved says whether a PruneApproval let the plan be carried out.
 	TypeApproved xpv2.ConditionType = "Approved"
 
-	// TypeCompleted says whether what the plan removes is gone.
+	// TypeCompleted says whether all items that the plan removes are gone.
 	TypeCompleted xpv2.ConditionType = "Completed"
 )
 
@@ -31,16 +31,16 @@ const (
 	// ReasonPruning means that the commit waits for its turn, or is being pushed, or that packages are being deleted.
 	ReasonPruning xpv2.ConditionReason = "Pruning"
 
-	// ReasonPruned means that what the plan removes is gone.
+	// ReasonPruned means that all items that the plan removes are gone.
 	ReasonPruned xpv2.ConditionReason = "Pruned"
 
-	// ReasonPlanChanged means that the plan was made again for its approval, and is another one by now. Nothing was removed.
+	// ReasonPlanChanged means that the plan was made again for its approval, and has changed. Nothing was removed.
 	ReasonPlanChanged xpv2.ConditionReason = "PlanChanged"
 
 	// ReasonExpired means that no approval came within an hour. Nothing was removed.
 	ReasonExpired xpv2.ConditionReason = "Expired"
 
-	// ReasonUncertain means that it is unknown what lives: a kind cannot be listed, or a delivery into the repository shows signs of a restore.
+	// ReasonUncertain means that the set of live owners is unknown: a kind cannot be listed, or a delivery into the repository shows signs of a restore.
 	ReasonUncertain xpv2.ConditionReason = "Uncertain"
 
 	// ReasonStateUntrusted means that the state of the repository cannot be believed.
@@ -67,7 +67,7 @@ const (
 	// ReasonAuthFailed means that the server refuses the credentials.
 	ReasonAuthFailed xpv2.ConditionReason = "AuthFailed"
 
-	// ReasonTrustFailed means that the server is not the one that the configuration trusts.
+	// ReasonTrustFailed means that the configuration does not trust the server's identity.
 	ReasonTrustFailed xpv2.ConditionReason = "TrustFailed"
 
 	// ReasonStateRefused means that the server refuses the ref of the state.

@@ -7,14 +7,14 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// LabelPrune on an object says what becomes of the directories that the object names, and of the object itself if it is a package that left its bundle. Its
-// value PruneKeep keeps them. It keeps the directories also while the object is deleted.
+// LabelPrune on an object controls the pruning of the directories that the object names, and of the object itself if it is a package that left its bundle.
+// Its value PruneKeep keeps them. It keeps the directories also while the object is being deleted.
 const LabelPrune = "intentplane.dev/prune"
 
-// PruneKeep is the value of LabelPrune that keeps what an object names.
+// PruneKeep is the value of LabelPrune that keeps the directories or the package of an object.
 const PruneKeep = "keep"
 
-// Scope is what a PruneRequest is about.
+// Scope is the kind of items that a PruneRequest covers.
 type Scope string
 
 // Scopes.
@@ -26,7 +26,7 @@ const (
 	ScopeBundle Scope = "Bundle"
 )
 
-// PruneRequestSpec is what a plan is asked for.
+// PruneRequestSpec has the scope and the options of a plan.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.providerConfigRef) == (self.scope == 'Directories')",message="scope Directories needs providerConfigRef, and scope Bundle excludes it"
 // +kubebuilder:validation:XValidation:rule="!has(self.bundle) || self.scope == 'Bundle'",message="bundle goes with scope Bundle"
@@ -41,12 +41,12 @@ type PruneRequestSpec struct {
 	// +optional
 	ProviderConfigRef *rolloutv1alpha1.ConfigReference `json:"providerConfigRef,omitempty"`
 
-	// Bundle of the namespace whose packages are meant, with scope Bundle. Absent means those of all bundles, and what deleted ones left.
+	// Bundle of the namespace whose packages are meant, with scope Bundle. Absent means the packages of all bundles, and packages that deleted bundles left.
 	// +optional
 	Bundle *BundleReference `json:"bundle,omitempty"`
 
-	// Only the directories of these paths, and those of claims of these names, or the packages of these names. Absent means all. A name that nothing has
-	// refuses the plan.
+	// Only limits the plan to the directories of these paths and of claims of these names, or to the packages of these names. Absent means all. A name
+	// that no item has refuses the plan.
 	// +optional
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=500
@@ -55,7 +55,7 @@ type PruneRequestSpec struct {
 	// +listType=set
 	Only []string `json:"only,omitempty"`
 
-	// MinAge is how long ago a directory was delivered at least, or a package left its bundle. A younger one is kept. Default: 1h. 0s means any age.
+	// MinAge is the least time since a directory was delivered, or a package left its bundle. Younger items are kept. Default: 1h. 0s means any age.
 	// +optional
 	// +kubebuilder:default="1h"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="must not be negative"
@@ -65,8 +65,8 @@ type PruneRequestSpec struct {
 	// +optional
 	AllowMost bool `json:"allowMost,omitempty"`
 
-	// AllowStateful lets directories and packages go that hold volumes, StatefulSets, definitions, namespaces, what a Blueprint marks as irreversible, or what
-	// cannot be read. Default: false.
+	// AllowStateful also removes directories and packages with volumes, StatefulSets, definitions, namespaces, objects that a Blueprint marks as
+	// irreversible, or unreadable objects. Default: false.
 	// +optional
 	AllowStateful bool `json:"allowStateful,omitempty"`
 
@@ -79,7 +79,7 @@ type PruneRequestSpec struct {
 	Namespaces []string `json:"namespaces,omitempty"`
 }
 
-// Phase is how far a PruneRequest is.
+// Phase is the progress of a PruneRequest.
 type Phase string
 
 // Phases of a PruneRequest. All but PhasePlanned and PhasePruning are final.
@@ -93,10 +93,10 @@ const (
 	// PhasePruning means that the plan was approved and is carried out.
 	PhasePruning Phase = "Pruning"
 
-	// PhaseDone means that what the plan removes is gone, or that the plan removes nothing.
+	// PhaseDone means that all items that the plan removes are gone, or that the plan removes no item.
 	PhaseDone Phase = "Done"
 
-	// PhasePlanChanged means that the approved plan would be another one by now. Nothing was removed.
+	// PhasePlanChanged means that the approved plan would have changed. Nothing was removed.
 	PhasePlanChanged Phase = "PlanChanged"
 
 	// PhaseExpired means that no approval came within an hour. Nothing was removed.
@@ -141,7 +141,8 @@ type PruneItem struct {
 	// +optional
 	UID string `json:"uid,omitempty"`
 
-	// Objects is how many Kubernetes objects are in the directory, or are delivered by the package. In directories it is counted of what the plan removes.
+	// Objects is the number of Kubernetes objects in the directory, or delivered by the package. In directories only items that the plan removes are
+	// counted.
 	// +optional
 	Objects int32 `json:"objects,omitempty"`
 
@@ -153,7 +154,7 @@ type PruneItem struct {
 	// Verdict: Prune or Keep.
 	Verdict string `json:"verdict"`
 
-	// Reason why the item is kept. Absent of one that goes.
+	// Reason why the item is kept. Absent for an item that the plan removes.
 	// +optional
 	Reason string `json:"reason,omitempty"`
 
@@ -162,29 +163,29 @@ type PruneItem struct {
 	Message string `json:"message,omitempty"`
 }
 
-// PrunePlan is what would be removed, and what is kept and why.
+// PrunePlan is the list of removed and of kept items, with the reason for each kept item.
 type PrunePlan struct {
-	// Digest identifies what would be removed: names, trees, uids, repository and options. Absent of a plan that is refused.
+	// Digest identifies the removal: names, trees, uids, repository and options. Absent for a refused plan.
 	// +optional
 	Digest string `json:"digest,omitempty"`
 
-	// At is when the plan was made. It can be approved for an hour.
+	// At is the time of the plan. It can be approved for an hour.
 	At metav1.Time `json:"at"`
 
 	// Commit of the branch that the plan was made of. Absent of packages, and where the branch does not exist.
 	// +optional
 	Commit string `json:"commit,omitempty"`
 
-	// Items that go, and then those that are kept: at most 500, and those that 1 MiB has room for.
+	// Items that the plan removes, and then kept items: at most 500, and within 1 MiB.
 	// +optional
 	// +kubebuilder:validation:MaxItems=500
 	// +listType=atomic
 	Items []PruneItem `json:"items,omitempty"`
 
-	// Pruned is how many items would go, and Kept how many are kept, with those that are not listed.
+	// Pruned is the number of items that the plan removes, with unlisted items.
 	Pruned int32 `json:"pruned"`
 
-	// Kept is how many items are kept, with those that are not listed.
+	// Kept is the number of kept items, with unlisted items.
 	Kept int32 `json:"kept"`
 
 	// More items are kept than items lists. Absent means none.
@@ -192,12 +193,12 @@ type PrunePlan struct {
 	More int32 `json:"more,omitempty"`
 }
 
-// PruneResult is what became of an approved plan.
+// PruneResult is the result of an approved plan.
 type PruneResult struct {
 	// Approval is the name of the PruneApproval that counts.
 	Approval string `json:"approval"`
 
-	// StartedAt is when the plan began to be carried out, and the date of the commit.
+	// StartedAt is the time when the removal began, and the date of the commit.
 	StartedAt metav1.Time `json:"startedAt"`
 
 	// Commit that removed the directories. Absent until it is in the branch, and of packages.
@@ -208,12 +209,12 @@ type PruneResult struct {
 	// +optional
 	Confirmed bool `json:"confirmed,omitempty"`
 
-	// Pruned is how many directories or packages were removed.
+	// Pruned is the number of directories or packages that were removed.
 	// +optional
 	Pruned int32 `json:"pruned,omitempty"`
 }
 
-// PruneRequestStatus is the plan of a request, and what became of it.
+// PruneRequestStatus is the plan of a request, and the result of its approval.
 type PruneRequestStatus struct {
 	// The conditions are Planned, Approved and Completed.
 	xpv2.ConditionedStatus `json:",inline"`
@@ -222,7 +223,7 @@ type PruneRequestStatus struct {
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
 
-	// Plan that can be approved. It is made once: another request makes another one.
+	// Plan that can be approved. It is made once: another request makes another plan.
 	// +optional
 	Plan *PrunePlan `json:"plan,omitempty"`
 
@@ -231,8 +232,8 @@ type PruneRequestStatus struct {
 	Result *PruneResult `json:"result,omitempty"`
 }
 
-// A PruneRequest asks what could be removed because no object owns it any more. It removes nothing: a PruneApproval does, which names the plan. It is made
-// once and never changes.
+// A PruneRequest requests a plan for the removal of directories or packages without an owner. It removes nothing itself: a PruneApproval, which names the
+// plan, does. It is made once and never changes.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -2,10 +2,10 @@ package v1alpha1
 
 // Types of the conditions of a WorkloadCluster, beside Crossplane's Ready and Synced. All are always there.
 const (
-	// TypeValid says whether what was asked for can be carried out.
+	// TypeValid says whether the spec is valid and can be carried out.
 	TypeValid = "Valid"
 
-	// TypeInfrastructureReady says whether what the cluster runs on is there, and is well.
+	// TypeInfrastructureReady says whether the infrastructure of the cluster exists and is healthy.
 	TypeInfrastructureReady = "InfrastructureReady"
 
 	// TypeControlPlaneInitialized says whether the cluster's API server ever answered. It never becomes false again.
@@ -20,7 +20,7 @@ const (
 	// TypeKubeconfigReady says whether there is a kubeconfig with which the API server answers.
 	TypeKubeconfigReady = "KubeconfigReady"
 
-	// TypeProviderHealthy says whether those who build the cluster report no error.
+	// TypeProviderHealthy says whether the controllers that build the cluster report no error.
 	TypeProviderHealthy = "ProviderHealthy"
 
 	// TypePaused says whether a user paused the controllers of the cluster.
@@ -29,7 +29,7 @@ const (
 	// TypeDeleting says whether the Cluster is being deleted.
 	TypeDeleting = "Deleting"
 
-	// TypeSitePublished says whether the Site that is asked for was made.
+	// TypeSitePublished says whether the requested Site was made.
 	TypeSitePublished = "SitePublished"
 
 	// TypeStalled says whether the cluster makes no progress until a user acts.
@@ -39,9 +39,9 @@ const (
 	TypeReconciling = "Reconciling"
 )
 
-// Reasons of the conditions of a WorkloadCluster, beside those of its ManagedCluster, which it repeats.
+// Reasons of the conditions of a WorkloadCluster, beside the reasons of its ManagedCluster, which it repeats.
 const (
-	// ReasonValid means that what was asked for can be carried out.
+	// ReasonValid means that the spec is valid and can be carried out.
 	ReasonValid = "Valid"
 
 	// ReasonInvalidSpec means that a field of the spec is wrong. Terminal.
@@ -56,10 +56,10 @@ const (
 	// ReasonNotSynced means that the provider cannot apply the ManagedCluster. Its message says why, and it is tried again.
 	ReasonNotSynced = "NotSynced"
 
-	// ReasonUpgrading means that another version of Kubernetes runs than was asked for.
+	// ReasonUpgrading means that the cluster runs another version of Kubernetes than the spec requests.
 	ReasonUpgrading = "Upgrading"
 
-	// ReasonRebasing means that the cluster is not made of the ClusterClass that was asked for, or that Cluster API is not done with it.
+	// ReasonRebasing means that the cluster does not use the requested ClusterClass yet, or that Cluster API is not done with it.
 	ReasonRebasing = "Rebasing"
 
 	// ReasonClusterGone means that the Cluster was there, and is not any more. Terminal.
@@ -74,6 +74,6 @@ const (
 	// ReasonNotPublished means that the Site was not made yet.
 	ReasonNotPublished = "NotPublished"
 
-	// ReasonNotRequested means that no Site is asked for.
+	// ReasonNotRequested means that the spec requests no Site.
 	ReasonNotRequested = "NotRequested"
 )

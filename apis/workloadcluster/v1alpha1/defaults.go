@@ -1,7 +1,7 @@
 package v1alpha1
 
-// Default fills in what the schema would, for specs that did not pass through an API server. Its outcome for an empty spec is also
-// what digests leave out.
+// Default applies the schema defaults to a spec that did not pass through an API server. Digests leave out each field that equals
+// the defaults of an empty spec.
 func (s *WorkloadClusterSpec) Default() {
 	orElse(&s.ProviderConfigRef.Kind, "ClusterProviderConfig")
 	orElse(&s.ProviderConfigRef.Name, "default")

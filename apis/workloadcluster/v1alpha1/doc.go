@@ -25,9 +25,9 @@ const (
 	KindComposite = "XWorkloadCluster"
 )
 
-// What becomes of the cluster when its WorkloadCluster is deleted.
+// Actions on the cluster of a deleted WorkloadCluster.
 const (
-	// DeletionDelete deletes what was made.
+	// DeletionDelete deletes the objects that the ManagedCluster made.
 	DeletionDelete = "Delete"
 
 	// DeletionOrphan leaves everything as it is.

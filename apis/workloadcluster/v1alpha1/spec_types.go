@@ -39,8 +39,8 @@ type WorkloadClusterSpec struct {
 	// +kubebuilder:default={}
 	ProviderConfigRef ConfigReference `json:"providerConfigRef,omitempty"`
 
-	// DeletionPolicy says what becomes of the cluster when the WorkloadCluster is deleted: Delete deletes what was made, and Orphan
-	// leaves everything as it is. A cluster of type Existing is never deleted.
+	// DeletionPolicy is the action on the cluster after the WorkloadCluster is deleted: Delete deletes the objects that the
+	// ManagedCluster made, and Orphan leaves everything as it is. A cluster of type Existing is never deleted.
 	// +optional
 	// +kubebuilder:default=Delete
 	// +kubebuilder:validation:Enum=Delete;Orphan

@@ -14,7 +14,7 @@ const (
 	// PhasePending means that the provider has not observed the cluster yet.
 	PhasePending Phase = "Pending"
 
-	// PhaseProvisioning means that the cluster is built, or that what it needs is waited for.
+	// PhaseProvisioning means that the cluster is being built, or waits for its prerequisites.
 	PhaseProvisioning Phase = "Provisioning"
 
 	// PhaseProvisioned means that infrastructure and control plane are ready, or that the latter is rolled out, and that the endpoint is known.
@@ -54,12 +54,12 @@ type Kubeconfig struct {
 	// +kubebuilder:validation:MaxLength=80
 	Digest string `json:"digest,omitempty"`
 
-	// Expires is when its credentials expire. Absent if they do not, or if that is unknown.
+	// Expires is the time when its credentials expire. Absent if they do not, or if the time is unknown.
 	// +optional
 	Expires *metav1.Time `json:"expires,omitempty"`
 }
 
-// ObservedCluster is what was seen of the Cluster of Cluster API.
+// ObservedCluster is the observed state of the Cluster of Cluster API.
 type ObservedCluster struct {
 	// Name of the Cluster.
 	// +optional
@@ -84,13 +84,13 @@ type ObservedCluster struct {
 
 // Transition is one change of the phase.
 type Transition struct {
-	// Index of this transition among all that the composite went through, the first one being 0. It distinguishes equal ones, also when
+	// Index of this transition among all transitions of the composite, from 0. It distinguishes equal ones, also when
 	// the oldest are forgotten.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Index int64 `json:"index"`
 
-	// From which phase. Empty for the first one.
+	// From is the phase before the transition. Empty for the first transition.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	From Phase `json:"from,omitempty"`
@@ -105,8 +105,8 @@ type Transition struct {
 	At metav1.Time `json:"at"`
 }
 
-// WorkloadClusterStatus is a projection of what is known. Each part of it could be thrown away and computed again, but for
-// transitions, which nothing reads. Crossplane adds the conditions.
+// WorkloadClusterStatus is a projection of the observed state. Each part of it can be deleted and computed again, except
+// for transitions, which no decision depends on. Crossplane adds the conditions.
 type WorkloadClusterStatus struct {
 	// Phase of the cluster.
 	// +optional
@@ -118,7 +118,7 @@ type WorkloadClusterStatus struct {
 	// +kubebuilder:validation:MaxLength=2048
 	Message string `json:"message,omitempty"`
 
-	// SpecDigest of the spec that this status speaks about.
+	// SpecDigest of the spec that this status is about.
 	// +optional
 	// +kubebuilder:validation:MaxLength=80
 	SpecDigest string `json:"specDigest,omitempty"`
@@ -149,7 +149,7 @@ type WorkloadClusterStatus struct {
 	// +optional
 	Initialized *clusterv1alpha1.Latch `json:"initialized,omitempty"`
 
-	// Provisioned is when this Cluster first was. It is never unset for that Cluster.
+	// Provisioned is the time when this Cluster was first provisioned. It is never unset for that Cluster.
 	// +optional
 	Provisioned *clusterv1alpha1.Latch `json:"provisioned,omitempty"`
 
@@ -163,7 +163,7 @@ type WorkloadClusterStatus struct {
 	// +listType=atomic
 	FailureDomains []clusterv1alpha1.FailureDomain `json:"failureDomains,omitempty"`
 
-	// Blocker is what is in the way. Absent if nothing is.
+	// Blocker is the object that blocks progress, with a reason. Absent if progress is not blocked.
 	// +optional
 	Blocker *clusterv1alpha1.Blocker `json:"blocker,omitempty"`
 

@@ -1,4 +1,4 @@
-// Package admission says of an object of ours what an API server would say of it, with the API server's own code.
+// Package admission checks an object of ours as an API server would, with the API server's own code.
 package admission
 
 import (
@@ -31,7 +31,7 @@ type Problem struct {
 	// Field that it is about. Empty means the whole object.
 	Field string
 
-	// Message says what is wrong.
+	// Message describes the problem.
 	Message string
 }
 
@@ -59,7 +59,7 @@ var ownServer = sync.OnceValues(func() (*Server, error) { //nolint:gochecknoglob
 	return newAdmissionServer(all)
 })
 
-// Of returns a Server that knows the kinds of CustomResourceDefinitions, in YAML, alone. It returns an error for one that no API
+// Of returns a Server that knows the kinds of CustomResourceDefinitions, in YAML, alone. It returns an error for a definition that no API
 // server would take.
 func Of(documents ...[]byte) (*Server, error) {
 	all := make([]*extv1.CustomResourceDefinition, 0, len(documents))
@@ -115,9 +115,9 @@ func (s *Server) Kinds() []schema.GroupKind {
 	return slices.Compact(out)
 }
 
-// Check returns what is wrong with an object that a user applies, sorted by field: what the schema forbids, rules included, and
-// fields that do not exist, which kubectl asks an API server to refuse. Numbers are int64 or float64. An object of another kind has
-// no problems. It changes nothing.
+// Check returns the problems of an object that a user applies, sorted by field: violations of the schema, rules included, and fields that do
+// not exist, which kubectl asks an API server to refuse. Numbers are int64 or float64. An object of another kind has no problems. It changes
+// nothing.
 func (s *Server) Check(ctx context.Context, object map[string]any) []Problem {
 	u := (&unstructured.Unstructured{Object: object}).DeepCopy()
 	k, ok := s.kinds[u.GroupVersionKind()]
@@ -166,7 +166,7 @@ func validateObject(ctx context.Context, k kind, u *unstructured.Unstructured) f
 	return append(errs, broken...)
 }
 
-// blocksRules is true for what makes rules fail or cost too much.
+// blocksRules is true for errors that make rules fail or cost too much.
 func blocksRules(e *field.Error) bool {
 	return slices.Contains([]field.ErrorType{field.ErrorTypeTypeInvalid, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany}, e.Type)
 }

@@ -21,7 +21,7 @@ import (
 	providerpackage "github.com/intentplane/intentplane/package/provider"
 )
 
-// readDefinitions returns all of ours: those of the provider, and those that Crossplane makes of our definitions of composites.
+// readDefinitions returns all of our definitions: the provider's, and the definitions that Crossplane makes of our definitions of composites.
 func readDefinitions() ([]*extv1.CustomResourceDefinition, error) {
 	out, err := decodeDefinitions[extv1.CustomResourceDefinition](providerpackage.CRDs())
 	if err != nil {
@@ -59,7 +59,7 @@ func decodeDefinitions[T any](files embed.FS) ([]*T, error) {
 	return out, err
 }
 
-// ofComposite is what Crossplane makes of a definition: one of the composite, and one of the claim if it offers claims.
+// ofComposite returns the definitions that Crossplane makes of a definition: one for the composite, and one for the claim if it offers claims.
 func ofComposite(d *xpextv1.CompositeResourceDefinition) ([]*extv1.CustomResourceDefinition, error) {
 	made, err := xcrd.ForCompositeResource(d)
 	if err != nil || !d.OffersClaim() {
@@ -69,17 +69,18 @@ func ofComposite(d *xpextv1.CompositeResourceDefinition) ([]*extv1.CustomResourc
 	return []*extv1.CustomResourceDefinition{made, claim}, err
 }
 
-// A kind is what objects of one kind are checked by.
+// A kind has the checks for objects of one kind.
 type kind struct {
 	namespaced bool
 	structure  *structuralschema.Structural
 	schema     schemavalidation.SchemaValidator
 
-	// rules returns the compiled rules, or nil if the kind has none. Compiling those of all kinds takes half a second, and a user checks objects of a few.
+	// rules returns the compiled rules, or nil if the kind has none. Compiling the rules of all kinds takes half a second, and a user checks
+	// objects of a few.
 	rules func() *cel.Validator
 }
 
-// kindsOf returns what is needed of a definition, by version.
+// kindsOf returns the checks of a definition, by version.
 func kindsOf(d *extv1.CustomResourceDefinition) (map[schema.GroupVersionKind]kind, error) {
 	extv1.SetDefaults_CustomResourceDefinition(d)
 	extv1.SetDefaults_CustomResourceDefinitionSpec(&d.Spec)

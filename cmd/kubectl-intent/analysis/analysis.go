@@ -1,4 +1,5 @@
-// Package analysis converts the analyses of Argo Rollouts and of Flagger into checks, and says by field path what it cannot convert.
+// Package analysis converts the analyses of Argo Rollouts and of Flagger into checks, and names the field path of each part that it cannot
+// convert.
 package analysis
 
 import (
@@ -12,7 +13,7 @@ import (
 
 // Options are decisions that a file leaves open.
 type Options struct {
-	// Args are values of arguments and variables. They take the place of those in the file.
+	// Args are values of arguments and variables. They take the place of the values in the file.
 	Args map[string]string
 
 	// Count of measurements where the file has none. 0 means that such a metric is not converted.
@@ -25,12 +26,12 @@ type Options struct {
 	UsesSiteServer bool
 }
 
-// A Conversion is what a file became.
+// A Conversion is the result for a file.
 type Conversion struct {
 	// Checks in the order of the file.
 	Checks []deploymentv1alpha1.Check
 
-	// Notes say what the checks do differently, where that needs no decision.
+	// Notes name the differences of the checks that need no decision.
 	Notes []string
 }
 
@@ -42,7 +43,7 @@ type Problem struct {
 	// Field is its path.
 	Field string
 
-	// Message says why, and what to do.
+	// Message says why, and names the remedy.
 	Message string
 }
 
@@ -63,7 +64,7 @@ func (e *FieldsError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// A converter collects what a file becomes.
+// A converter collects the conversion of a file.
 type converter struct {
 	Options
 

@@ -53,8 +53,8 @@ func isTemplateOfArgo(n named) bool {
 	return n.APIVersion == "argoproj.io/v1alpha1" && slices.Contains([]string{"AnalysisTemplate", "ClusterAnalysisTemplate"}, n.Kind)
 }
 
-// FromArgoRollouts converts the AnalysisTemplates and ClusterAnalysisTemplates among documents. It returns a FieldsError for what cannot be converted,
-// and passes over objects of other kinds.
+// FromArgoRollouts converts the AnalysisTemplates and ClusterAnalysisTemplates among documents. It returns a FieldsError for fields that
+// cannot be converted, and skips objects of other kinds.
 func FromArgoRollouts(documents [][]byte, o Options) (*Conversion, error) {
 	c := newConverter(o)
 	for _, d := range documents {
@@ -83,7 +83,7 @@ func (c *converter) convertTemplate(t argoTemplate) {
 	}
 }
 
-// argoValues returns what the placeholders of arguments stand for. An argument without a value is a problem.
+// argoValues returns the values of the arguments' placeholders. An argument without a value is a problem.
 func (c *converter) argoValues(args []argoArg) map[string]string {
 	values := map[string]string{}
 	for i, a := range args {

@@ -16,7 +16,7 @@ type bound struct {
 	limit      string
 }
 
-// newBound returns a bound for a number, or an error for one that no threshold can have.
+// newBound returns a bound for a number, or an error for a number that no threshold can have.
 func newBound(comparison string, limit float64) (bound, error) {
 	b := bound{comparison: comparison, limit: strconv.FormatFloat(limit, 'f', -1, 64)}
 	if _, err := threshold.Parse(b.String()); err != nil {

@@ -18,7 +18,7 @@ var (
 	pathPart    = regexp.MustCompile(`\.([A-Za-z_][A-Za-z0-9_-]*)|\[([0-9]+)\]|\['([^'\\]+)'\]`)
 )
 
-// answerPath returns the CEL expression for what a JSONPath selects. It returns an error for a path that may select several things.
+// answerPath returns the CEL expression for the value that a JSONPath selects. It returns an error for a path that may select several things.
 func answerPath(jsonPath string) (string, error) {
 	found := pathPattern.FindStringSubmatch(strings.TrimSpace(jsonPath))
 	if found == nil {

@@ -14,10 +14,10 @@ import (
 // resultVariable is the name of the answer in a condition of Argo Rollouts.
 const resultVariable = "result"
 
-// noDataPass is what a measurement without data is where a condition accepts it.
+// noDataPass is the verdict on a measurement without data where a condition accepts it.
 const noDataPass = "Pass"
 
-// maxConditionBytes bounds what is parsed.
+// maxConditionBytes bounds a condition.
 const maxConditionBytes = 4096
 
 // A condition is an expression of Argo Rollouts that was understood as comparisons of one value, all of which have to hold.
@@ -31,7 +31,7 @@ type condition struct {
 // singleQuoted is a text in the quotes that Go has for characters.
 var singleQuoted = regexp.MustCompile(`'([^'"\\]*)'`)
 
-// parseCondition parses an expression. Those of Argo Rollouts look as those of Go do, but for texts in single quotes.
+// parseCondition parses an expression. Expressions of Argo Rollouts have the syntax of Go, but for texts in single quotes.
 func parseCondition(text string) (ast.Expr, error) {
 	if len(text) > maxConditionBytes {
 		return nil, errors.Errorf("has more than %d bytes", maxConditionBytes)
@@ -40,7 +40,7 @@ func parseCondition(text string) (ast.Expr, error) {
 	return e, errors.Wrap(err, "cannot read the condition")
 }
 
-// A boundReader reads bounds from a condition, or from what it denies.
+// A boundReader reads bounds from a condition, or from a negated condition.
 type boundReader struct {
 	// isNegated says that the bounds hold where the expression does not.
 	isNegated bool
@@ -84,7 +84,7 @@ func mirrorOf(op token.Token) token.Token {
 	return op
 }
 
-// read returns what has to hold. It returns an error for what does not compare one value with numbers.
+// read returns the required condition. It returns an error for an expression that does not compare one value with numbers.
 func (r boundReader) read(e ast.Expr) (condition, error) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
@@ -168,7 +168,7 @@ func (r boundReader) readComparison(op token.Token, e *ast.BinaryExpr) (conditio
 	return condition{bounds: []bound{b}}, err
 }
 
-// isValue reports whether an expression is the one number that was measured.
+// isValue reports whether an expression is the measured number.
 func isValue(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -197,8 +197,8 @@ func numberOf(e ast.Expr) (float64, error) {
 	return strconv.ParseFloat(l.Value, 64)
 }
 
-// readConditions returns what has to hold by the two conditions of a metric. With both, what neither decides is inconclusive, so that they
-// have to be opposites. The error names the field.
+// readConditions returns the condition that the two conditions of a metric require. With both, a value that neither decides is inconclusive,
+// so that they have to be opposites. The error names the field.
 func readConditions(success, failure string) (condition, string, error) {
 	if success == "" {
 		c, err := readCondition(failure, boundReader{isNegated: true})

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// named is what all objects have.
+// named has the common fields of all objects.
 type named struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -18,7 +18,7 @@ type named struct {
 	} `json:"metadata"`
 }
 
-// kindOf returns what a document is an object of.
+// kindOf returns the kind and the name of a document's object.
 func kindOf(document []byte) (named, error) {
 	n := named{}
 	return n, errors.Wrap(yaml.Unmarshal(document, &n), "cannot read the object")

@@ -9,7 +9,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// placeholderPattern is what stands for a value in a template of Argo Rollouts or of Flagger.
+// placeholderPattern matches the placeholder of a value in a template of Argo Rollouts or of Flagger.
 var placeholderPattern = regexp.MustCompile(`\{\{ *([^{}]*?) *\}\}`)
 
 // fill replaces the placeholders of a text by their values. A value that has a placeholder of ours, such as {{service}}, keeps it.
@@ -25,7 +25,7 @@ func (c *converter) fill(field, text string, values map[string]string) string {
 	})
 }
 
-// shortName of a placeholder is the one that a user gives a value for.
+// shortName returns the name under which a user gives a value for a placeholder.
 func shortName(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, argsPrefix), variablesPrefix)
 }

@@ -13,7 +13,7 @@ import (
 // variablesPrefix begins the placeholder of a variable of a Canary.
 const variablesPrefix = "variables."
 
-// defaultWindow is what {{ interval }} stands for where a Canary does not say.
+// defaultWindow is the value of {{ interval }} where a Canary has none.
 const defaultWindow = "1m"
 
 // flaggerTemplate is a MetricTemplate.
@@ -65,8 +65,8 @@ type flaggerObjects struct {
 	canaries  []flaggerCanary
 }
 
-// FromFlagger converts the MetricTemplates among documents, by what the Canaries among them say of their metrics. It returns a FieldsError for what
-// cannot be converted, and passes over objects of other kinds.
+// FromFlagger converts the MetricTemplates among documents, with the metrics of the Canaries among them. It returns a FieldsError for fields
+// that cannot be converted, and skips objects of other kinds.
 func FromFlagger(documents [][]byte, o Options) (*Conversion, error) {
 	c := newConverter(o)
 	all, err := c.readFlagger(documents)
@@ -181,7 +181,7 @@ func (c *converter) setFlaggerTimes(canary flaggerCanary, check *deploymentv1alp
 	c.setTimes("spec.analysis.iterations", check, 0, c.duration("spec.analysis.interval", a.Interval), count)
 }
 
-// setFlaggerQuery sets the query of a template. Placeholders that ours have become those.
+// setFlaggerQuery sets the query of a template. Flagger's placeholders namespace and service become ours.
 func (c *converter) setFlaggerQuery(t flaggerTemplate, check *deploymentv1alpha1.Check, values map[string]string) {
 	from := c.object
 	defer func() { c.object = from }()

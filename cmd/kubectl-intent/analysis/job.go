@@ -14,7 +14,7 @@ type argoJob struct {
 	Spec     struct {
 		ActiveDeadlineSeconds int64 `json:"activeDeadlineSeconds"`
 
-		// What follows has its own rule in a check: it runs once, and the cluster removes it after a day.
+		// The following fields have their own rule in a check: it runs once, and the cluster removes it after a day.
 		BackoffLimit            *int32 `json:"backoffLimit"`
 		TTLSecondsAfterFinished any    `json:"ttlSecondsAfterFinished"`
 
@@ -66,7 +66,7 @@ func (c *converter) convertJob(path string, m argoMetric, check deploymentv1alph
 	c.out.Checks = append(c.out.Checks, check)
 }
 
-// refuseJobRules refuses what a Job that runs once has no use for.
+// refuseJobRules refuses rules that a Job that runs once has no use for.
 func (c *converter) refuseJobRules(path string, m argoMetric, check deploymentv1alpha1.Check) {
 	if check.Count != nil && *check.Count != 1 {
 		c.refusef(path+".count", "a Job of a check runs once, and not %d times", *check.Count)
@@ -88,10 +88,10 @@ func (c *converter) noteJobFields(at string, j *argoJob, containerPath string, c
 	}
 }
 
-// variableName is what a shell takes for the name of a variable.
+// variableName matches the name of a shell variable.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// script returns a shell script that does what a container does. Each exit code but 0 fails the check, as it fails a Job.
+// script returns a shell script with the same effect as a container. Each exit code but 0 fails the check, as it fails a Job.
 func (c *converter) script(path string, container argoContainer, values map[string]string) string {
 	var lines []string
 	variables := map[string]string{}
@@ -133,7 +133,7 @@ func runProgram(words []string) string {
 	return "(exec " + strings.Join(quoted, " ") + ") || exit 3"
 }
 
-// variableReference is what Kubernetes expands in commands, arguments and values of variables, and $$, which stands for $.
+// variableReference matches the references that Kubernetes expands in commands, arguments and values of variables, and $$, which stands for $.
 var variableReference = regexp.MustCompile(`\$\$|\$\(([^)]*)\)`)
 
 // serviceVariable is a variable about a Service of the namespace, which Kubernetes adds to each container (k8s.io/kubernetes/pkg/kubelet/envvars).

@@ -15,8 +15,8 @@ type Metrics struct {
 	Thresholds map[string]deploymentv1alpha1.Threshold
 }
 
-// AsMetrics returns the checks as metrics of a Blueprint. It returns a FieldsError for checks of another type than Prometheus, and for those with an address of
-// their own: a Blueprint has neither.
+// AsMetrics returns the checks as metrics of a Blueprint. It returns a FieldsError for checks of another type than Prometheus, and for checks
+// with an address of their own: a Blueprint has neither.
 func (c *Conversion) AsMetrics() (*Metrics, error) {
 	out, refused := &Metrics{Thresholds: map[string]deploymentv1alpha1.Threshold{}}, []Problem(nil)
 	for i, check := range c.Checks {

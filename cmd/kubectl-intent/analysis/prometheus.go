@@ -21,7 +21,7 @@ type argoPrometheus struct {
 	Address string `json:"address"`
 	Query   string `json:"query"`
 
-	// What follows belongs to the address.
+	// The following fields belong to the address.
 	Authentication any   `json:"authentication"`
 	Headers        any   `json:"headers"`
 	Insecure       *bool `json:"insecure"`
@@ -75,12 +75,12 @@ func (c *converter) serverAddress(field, address string) string {
 		return ""
 	}
 	if !strings.HasPrefix(address, "https://") {
-		c.refusef(field, "the address of a check's own server has to be https: say --site-server to ask the one of the Site")
+		c.refusef(field, "the address of a check's own server has to be https: say --site-server to ask the server of the Site")
 	}
 	return address
 }
 
-// refuseServerFields refuses what says how a server is asked, unless the server of the Site is, which has its own credentials.
+// refuseServerFields refuses fields about requests to a server, unless the server of the Site is used, which has its own credentials.
 func (c *converter) refuseServerFields(set map[string]bool) {
 	for _, field := range slices.Sorted(maps.Keys(set)) {
 		if set[field] && !c.UsesSiteServer {

@@ -12,7 +12,7 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// An Application is one in either shape. What a newer version says beside it is not read.
+// An Application is one in either shape. Additional fields of a newer version are not read.
 type Application struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -34,7 +34,7 @@ type ApplicationStatus struct {
 	Conditions Conditions `json:"conditions,omitempty"`
 }
 
-// ApplicationFacts are an Application and what was composed for it, as far as they could be read.
+// ApplicationFacts are an Application and its composed objects, as far as they could be read.
 type ApplicationFacts struct {
 	Application Application
 	SpecDigest  string
@@ -73,7 +73,7 @@ func FindForApplication(f *ApplicationFacts, now time.Time) Finding {
 	return out
 }
 
-// applicationChain returns the chain from the Application down to what is in the way, and true if nothing is.
+// applicationChain returns the chain from the Application down to the blocker, and true if nothing blocks it.
 func (f *ApplicationFacts) applicationChain(now time.Time) ([]Link, bool) {
 	all := f.Application.Status.Conditions
 	c := all.Get(applicationv1alpha1.TypeStalled)
@@ -99,7 +99,7 @@ func (f *ApplicationFacts) applicationChain(now time.Time) ([]Link, bool) {
 func (f *ApplicationFacts) followDown(now time.Time) []Link {
 	all := f.Application.Status.Conditions
 	if !all.IsTrue(applicationv1alpha1.TypeValid) || !all.IsTrue(applicationv1alpha1.TypeBuilt) {
-		return nil // What was deployed before has no part in it.
+		return nil // The previous deployment has no part in it.
 	}
 	pods := f.healthChain(now)
 	if f.Deployment == nil || all.IsTrue(applicationv1alpha1.TypeDeployed) && pods != nil {
@@ -138,7 +138,7 @@ func (f *ApplicationFacts) healthChain(now time.Time) []Link {
 	return out
 }
 
-// linkOfPods is what a Site says of its pods or, where those serve, of its route.
+// linkOfPods is the report of a Site about its pods or, where the pods serve, about its route.
 func linkOfPods(s *deliveryv1alpha1.SiteHealthState) Link {
 	out := Link{Kind: advice.SiteHealth, Object: "Site " + s.Name, Reason: cmp.Or(s.Reason, string(s.State)), Message: s.Message}
 	if s.IsServing() && s.Route != nil {
@@ -147,7 +147,7 @@ func linkOfPods(s *deliveryv1alpha1.SiteHealthState) Link {
 	return out
 }
 
-// worstPods returns the Site that is furthest from serving, one that a person has to help first. It is nil if all serve.
+// worstPods returns the Site that is furthest from serving, Sites that need a person first. It is nil if all serve.
 func worstPods(sites []deliveryv1alpha1.SiteHealthState) *deliveryv1alpha1.SiteHealthState {
 	var worst *deliveryv1alpha1.SiteHealthState
 	for i := range sites {
@@ -159,7 +159,7 @@ func worstPods(sites []deliveryv1alpha1.SiteHealthState) *deliveryv1alpha1.SiteH
 	return worst
 }
 
-// gravityOfPods orders what Sites say of pods: the higher, the more it is in the way. It is 0 for a Site that serves.
+// gravityOfPods orders the reports of Sites about pods: the higher, the more it blocks. It is 0 for a Site that serves.
 func gravityOfPods(s *deliveryv1alpha1.SiteHealthState) int {
 	a, _ := linkOfPods(s).advise()
 	switch {
@@ -175,7 +175,7 @@ func gravityOfPods(s *deliveryv1alpha1.SiteHealthState) int {
 	return 2
 }
 
-// reportedPods is what the Application itself says of its Sites, for a user who may not read its SiteHealth.
+// reportedPods returns the Application's own report of its Sites, for a user who may not read its SiteHealth.
 func (f *ApplicationFacts) reportedPods() []Link {
 	var all []deliveryv1alpha1.SiteHealthState
 	for _, name := range sortedNames(f.Application.Status.Sites) {

@@ -31,7 +31,7 @@ func findFalse(object, reason string, all Conditions, types ...string) Finding {
 	return Finding{IsGood: true, Actor: advice.NoActor}
 }
 
-// falseLink returns what the first of these conditions says that is false.
+// falseLink returns a link with the first false condition of some types.
 func falseLink(object, reason string, all Conditions, types ...string) (Link, bool) {
 	for _, typ := range types {
 		if c := all.Get(typ); c.Status == metav1.ConditionFalse {

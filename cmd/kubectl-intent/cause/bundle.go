@@ -12,7 +12,7 @@ import (
 	statev1alpha1 "github.com/intentplane/intentplane/apis/state/v1alpha1"
 )
 
-// A Bundle is one in either shape. What a newer version says beside it is not read.
+// A Bundle is one in either shape. Additional fields of a newer version are not read.
 type Bundle struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -34,7 +34,7 @@ type BundleStatus struct {
 	Conditions Conditions `json:"conditions,omitempty"`
 }
 
-// BundleFacts are a Bundle and what deploys it, as far as they could be read.
+// BundleFacts are a Bundle and the objects that deploy it, as far as they could be read.
 type BundleFacts struct {
 	Bundle     Bundle
 	SpecDigest string
@@ -71,7 +71,7 @@ func FindForBundle(f *BundleFacts, now time.Time) Finding {
 	return out
 }
 
-// unreadOfPackage is what could not be read of the package in the way.
+// unreadOfPackage returns the unreadable objects of the blocking package.
 func (f *BundleFacts) unreadOfPackage() []Unread {
 	switch {
 	case f.Application != nil:
@@ -82,7 +82,7 @@ func (f *BundleFacts) unreadOfPackage() []Unread {
 	return nil
 }
 
-// bundleChain returns the chain from the Bundle down to what is in the way, and true if nothing is.
+// bundleChain returns the chain from the Bundle down to the blocker, and true if nothing blocks it.
 func (f *BundleFacts) bundleChain(now time.Time) ([]Link, bool) {
 	c, isGood := f.rootCondition()
 	first := Link{
@@ -112,7 +112,7 @@ func (f *BundleFacts) rootCondition() (Condition, bool) {
 	return c, isIdle
 }
 
-// followState goes from a reason of the Bundle to what deploys its packages, and to the package that is in the way.
+// followState goes from a reason of the Bundle to its BundleState, and to the blocking package.
 func (f *BundleFacts) followState(reason string, now time.Time) []Link {
 	isOwn := []string{bundlev1alpha1.ReasonInvalidSpec, bundlev1alpha1.ReasonHeldBack, bundlev1alpha1.ReasonNotRecorded}
 	if slices.Contains(isOwn, reason) {
@@ -131,7 +131,7 @@ func (f *BundleFacts) followState(reason string, now time.Time) []Link {
 	return append([]Link{l}, f.followPackage(now)...)
 }
 
-// followPackage goes on with the object that the package in the way is, unless that is as it should be.
+// followPackage goes on with the object of the blocking package, unless that is ready.
 func (f *BundleFacts) followPackage(now time.Time) []Link {
 	below := Finding{IsGood: true}
 	switch {
@@ -146,8 +146,8 @@ func (f *BundleFacts) followPackage(now time.Time) []Link {
 	return below.Chain
 }
 
-// BlockingPackage returns the package that is most in the way: one that failed or that a person has to help, before one that is deployed, before one that waits for
-// another package. It is nil if none is in the way.
+// BlockingPackage returns the package that blocks most: a failed package or a package that needs a person, before a package that is being
+// deployed, before a package that waits for another. It is nil if none is in the way.
 func (f *BundleFacts) BlockingPackage() *bundlev1alpha1.PackageStatus {
 	var worst *bundlev1alpha1.PackageStatus
 	all := f.Bundle.Status.Packages
@@ -174,7 +174,7 @@ func gravityOfPackage(p *bundlev1alpha1.PackageStatus) int {
 	return 2
 }
 
-// IsFollowed says whether what is said of a package is explained by the object that it is.
+// IsFollowed says whether the package's own object explains its status.
 func IsFollowed(p *bundlev1alpha1.PackageStatus) bool {
 	return p != nil && slices.Contains([]string{
 		statev1alpha1.PackageReasonInProgress, statev1alpha1.PackageReasonFailed, statev1alpha1.PackageReasonRolledBack, statev1alpha1.PackageReasonNotReady,

@@ -21,7 +21,8 @@ func specChangedAt(o metav1.Object) *metav1.Time {
 	return out
 }
 
-// ownsSpec is true for a program that wrote a field of the spec. Those that wrote the status, finalizers or annotations leave the generation as it is.
+// ownsSpec is true for a program that wrote a field of the spec. Programs that wrote the status, finalizers or annotations leave the
+// generation as it is.
 func ownsSpec(entry metav1.ManagedFieldsEntry) bool {
 	if entry.Subresource != "" || entry.FieldsV1 == nil {
 		return false

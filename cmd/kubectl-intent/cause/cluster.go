@@ -33,7 +33,7 @@ func FindForCluster(f *ClusterFacts, now time.Time) Finding {
 	return out
 }
 
-// clusterChain returns the chain from the WorkloadCluster down to what is in the way, and true if nothing is.
+// clusterChain returns the chain from the WorkloadCluster down to the blocker, and true if nothing blocks it.
 func (f *ClusterFacts) clusterChain(now time.Time) ([]Link, bool) {
 	all := f.Cluster.Status.Conditions
 	c := all.Get(workloadclusterv1alpha1.TypeStalled)

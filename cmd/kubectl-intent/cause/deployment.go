@@ -41,7 +41,7 @@ func FindForDeployment(f *Facts, now time.Time) Finding {
 	return out
 }
 
-// deploymentChain returns the chain from the deployment down to what is in the way, and true if nothing is.
+// deploymentChain returns the chain from the deployment down to the blocker, and true if nothing blocks it.
 func (f *Facts) deploymentChain(now time.Time) ([]Link, bool) {
 	c, isGood := f.rootCondition()
 	first := Link{Kind: advice.IntentDeployment, Object: "IntentDeployment " + f.Deployment.Metadata.Name, Reason: c.Reason, Message: c.Message, Since: c.since()}
@@ -79,7 +79,7 @@ func (f *Facts) rootCondition() (Condition, bool) {
 	return f.progressCondition(c), false
 }
 
-// progressCondition returns the condition that says what work goes on.
+// progressCondition returns the condition that describes the present work.
 func (f *Facts) progressCondition(otherwise Condition) Condition {
 	all := f.Deployment.Status.Conditions
 	if c := all.Get(deploymentv1alpha1.TypeRecorded); c.Reason == deploymentv1alpha1.ReasonLedgerUnreachable {
@@ -124,7 +124,8 @@ func (f *Facts) verdictChain() []Link {
 	return []Link{{Kind: advice.IntentDeployment, Object: fmt.Sprintf("revision %d", s.Current.Number), Reason: s.Verdict.Reason, Message: s.Verdict.Message}}
 }
 
-// deliveryChain names the first GitDelivery, by name, that is not Ready. A deployment that goes out is blocked by one that a person has to help first.
+// deliveryChain names the first GitDelivery, by name, that is not Ready. A deployment that goes out is blocked first by a GitDelivery that
+// needs a person.
 func (f *Facts) deliveryChain(now time.Time) []Link {
 	var first []Link
 	for i := range f.Deliveries {
@@ -152,7 +153,7 @@ func (f *Facts) deliveryChain(now time.Time) []Link {
 	return first
 }
 
-// blockedSite is what the deployment itself says of the repositories, for a user who may not read GitDeliveries.
+// blockedSite returns the deployment's own report of the repositories, for a user who may not read GitDeliveries.
 func (f *Facts) blockedSite() []Link {
 	for _, name := range sortedNames(f.Deployment.Status.Delivery.Sites) {
 		s := f.Deployment.Status.Delivery.Sites[name]
@@ -165,7 +166,8 @@ func (f *Facts) blockedSite() []Link {
 	return nil
 }
 
-// IsUndecided reports whether nothing was decided about a RolloutRequest, so that the status of its deployment is the one before the request.
+// IsUndecided reports whether nothing was decided about a RolloutRequest, so that the status of its deployment is still from before the
+// request.
 func IsUndecided(r *rolloutv1alpha1.RolloutRequest) bool {
 	c := readyOf(r.Status.GetCondition(rolloutv1alpha1.TypeCompleted))
 	return c.Status != metav1.ConditionTrue && (c.Reason == "" || c.Reason == string(rolloutv1alpha1.ResultWaiting))

@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/advice"
 )
 
-// A Link of the chain is one object that was followed, and what it says.
+// A Link of the chain is one object that was followed, with its report.
 type Link struct {
 	// Kind whose advice there is about the reason. Empty for an object that is not Intentplane's.
 	Kind advice.Kind `json:"-"`
@@ -21,7 +21,7 @@ type Link struct {
 	Since   *metav1.Time `json:"since,omitempty"`
 }
 
-// advise returns what to do about a link.
+// advise returns the advice for a link.
 func (l Link) advise() (advice.Advice, bool) { return advice.For(l.Kind, l.Reason) }
 
 // A Finding is why something does not go on.
@@ -29,10 +29,10 @@ type Finding struct {
 	// IsGood says that nothing is in the way.
 	IsGood bool `json:"isGood"`
 
-	// Chain from the object that the user made to the one that is in the way, which is the cause.
+	// Chain from the object that the user made to the blocking object, which is the cause.
 	Chain []Link `json:"chain,omitempty"`
 
-	// Actor who has to act, what to do, and what makes the object go on then.
+	// Actor who has to act, the action, and the event that makes the object go on then.
 	Actor        advice.Actor `json:"actor"`
 	EndsByItself bool         `json:"endsByItself"`
 	Do           string       `json:"do,omitempty"`
@@ -44,11 +44,11 @@ type Finding struct {
 	// Waiting are RolloutRequests that wait.
 	Waiting []Link `json:"waiting,omitempty"`
 
-	// Unread is what could not be read.
+	// Unread names the unreadable objects.
 	Unread []Unread `json:"unread,omitempty"`
 }
 
-// NeedsPerson is true for something that stays until a person acts.
+// NeedsPerson is true for a problem that stays until a person acts.
 func (f Finding) NeedsPerson() bool {
 	return advice.Advice{EndsByItself: f.EndsByItself, Actor: f.Actor}.NeedsPerson()
 }
@@ -73,7 +73,7 @@ func (f Finding) Reason() string {
 	return ""
 }
 
-// Since returns since when the cause is there: that of the last link that says it.
+// Since returns since when the cause is there, by the last link with a time.
 func (f Finding) Since() *metav1.Time {
 	for _, l := range slices.Backward(f.Chain) {
 		if l.Since != nil {
@@ -104,7 +104,8 @@ func concludeChain(chain []Link) Finding {
 	return out.underRoot(root)
 }
 
-// underRoot returns the finding below a root that needs a person, whatever its cause is: a revision that was rejected is not retried when its cause ends.
+// underRoot returns the finding below a root that needs a person, for any cause: a revision that was rejected is not retried when its cause
+// ends.
 func (f Finding) underRoot(root advice.Advice) Finding {
 	isDecided := root.Wakes == advice.WakeRequest || root.Wakes == advice.WakePromote
 	switch {
@@ -117,5 +118,5 @@ func (f Finding) underRoot(root advice.Advice) Finding {
 	return f
 }
 
-// afterwards is what a user does once the cause of a rejection is gone.
+// afterwards is the action of a user once the cause of a rejection is gone.
 const afterwards = "Then change the intent, or use kubectl intent retry."

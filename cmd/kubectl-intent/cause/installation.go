@@ -43,7 +43,7 @@ func (r root) notComposedLink() Link {
 	}
 }
 
-// installationChain returns why the installation does not answer, or nil. What cannot be read says nothing.
+// installationChain returns why the installation does not answer, or nil. An unreadable object gives no reason.
 func (r root) installationChain() []Link {
 	if at := r.metadata.DeletionTimestamp; at != nil {
 		return []Link{{Kind: advice.Installation, Object: r.name(), Reason: advice.ReasonBeingDeleted, Since: at}}
@@ -113,7 +113,7 @@ func (r root) packageChain() []Link {
 	return nil
 }
 
-// An observed object is one that the provider reconciles.
+// An observed object is an object that the provider reconciles.
 type observed struct {
 	object     string
 	generation int64
@@ -128,7 +128,7 @@ type managedResource interface {
 	GetCondition(ct xpv2.ConditionType) xpv2.Condition
 }
 
-// observeManaged returns what an object says of its reconciliation.
+// observeManaged returns an object's report of its reconciliation.
 func observeManaged(object string, m managedResource) observed {
 	return observed{
 		object: object, generation: m.GetGeneration(), changed: specChangedAt(m),
@@ -136,7 +136,7 @@ func observeManaged(object string, m managedResource) observed {
 	}
 }
 
-// refusedRequest is a part of what an API server says to a client that lacks a right.
+// refusedRequest is a part of an API server's message to a client that lacks a right.
 const refusedRequest = " is forbidden: User "
 
 // lacksRight is true for a condition that repeats an API server's refusal.
@@ -144,7 +144,7 @@ func lacksRight(c Condition) bool {
 	return c.Status == metav1.ConditionFalse && strings.Contains(c.Message, refusedRequest)
 }
 
-// reconcileFailure returns what keeps the provider from reconciling an object, or false if the object does not say it.
+// reconcileFailure returns the obstacle of the object's reconciliation, or false if the object has none in its conditions.
 func (o observed) reconcileFailure() (Link, bool) {
 	c := o.synced
 	out := Link{Kind: advice.Installation, Object: o.object, Reason: advice.ReasonNotReconciled, Message: c.Message, Since: c.since()}

@@ -1,5 +1,5 @@
-// Package cause finds out why a deployment or a cluster does not go on, from what its objects say: it follows them from the one that the user made to the
-// one that is in the way. It is pure, and states nothing that no object says.
+// Package cause finds out why a deployment or a cluster does not go on, from the reports of its objects: it follows them from the object that
+// the user made to the blocking object. It is pure, and states only facts of the objects.
 package cause
 
 import (
@@ -28,7 +28,7 @@ type Condition struct {
 	LastTransitionTime *metav1.Time           `json:"lastTransitionTime,omitempty"`
 }
 
-// Since is when the condition became what it is, or nil.
+// since is the time of the condition's last change, or nil.
 func (c Condition) since() *metav1.Time {
 	if c.LastTransitionTime == nil || c.LastTransitionTime.IsZero() {
 		return nil
@@ -36,7 +36,7 @@ func (c Condition) since() *metav1.Time {
 	return c.LastTransitionTime
 }
 
-// Words say what the condition says.
+// Words return the condition as a sentence.
 func (c Condition) Words() string {
 	return strings.TrimSuffix(fmt.Sprintf("%s is %s (%s): %s", c.Type, c.Status, c.Reason, c.Message), ": ")
 }
@@ -60,7 +60,7 @@ func (c Conditions) IsTrue(typ string) bool { return c.Get(typ).Status == metav1
 // IsFalse is true if the object has the condition, and it is false.
 func (c Conditions) IsFalse(typ string) bool { return c.Get(typ).Status == metav1.ConditionFalse }
 
-// An Object is what is read of any object of the cluster.
+// An Object has the fields that are read of any object of the cluster.
 type Object struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -70,7 +70,7 @@ type Object struct {
 	} `json:"status"`
 }
 
-// A Deployment is an IntentDeployment, in either shape. What a newer version says beside it is not read.
+// A Deployment is an IntentDeployment, in either shape. Additional fields of a newer version are not read.
 type Deployment struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -114,7 +114,7 @@ type ClusterStatus struct {
 	Conditions Conditions `json:"conditions,omitempty"`
 }
 
-// Unread is what could not be read, and why. The answer names it, and goes on without it.
+// Unread is an unreadable object with the error. The answer names it, and goes on without it.
 type Unread struct {
 	What string `json:"what"`
 	Why  string `json:"why"`
@@ -148,7 +148,7 @@ type Installed struct {
 	Renewed *metav1.MicroTime
 }
 
-// Facts are a deployment and what was composed for it, as far as they could be read.
+// Facts are a deployment and its composed objects, as far as they could be read.
 type Facts struct {
 	Deployment Deployment
 
@@ -204,5 +204,5 @@ func readyOf(c xpv2.Condition) Condition {
 	}
 }
 
-// isLate is true for something that was to happen every few seconds.
+// isLate is true for an event that was to happen every few seconds.
 func isLate(last, now time.Time) bool { return now.Sub(last) > time.Minute }

@@ -17,7 +17,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// siteChain names the SiteSync, the Site that is furthest behind, and what its engine says.
+// siteChain names the SiteSync, the Site that is furthest behind, and the report of its engine.
 func (f *Facts) siteChain(now time.Time) []Link {
 	if len(f.Syncs) == 0 {
 		return f.reportedSite()
@@ -43,7 +43,7 @@ func (f *Facts) siteChain(now time.Time) []Link {
 	return out
 }
 
-// reportedSite is what the deployment itself says of its Sites, without a SiteSync to read.
+// reportedSite returns the deployment's own report of its Sites, without a SiteSync to read.
 func (f *Facts) reportedSite() []Link {
 	for _, name := range sortedNames(f.Deployment.Status.Delivery.Sites) {
 		s := f.Deployment.Status.Delivery.Sites[name]
@@ -67,7 +67,7 @@ func sortedNames[T any](sites map[string]T) []string {
 	return slices.Sorted(maps.Keys(sites))
 }
 
-// worstSite returns the Site that is furthest from being live, one that a person has to help first. It is nil if all are live.
+// worstSite returns the Site that is furthest from being live, Sites that need a person first. It is nil if all are live.
 func worstSite(sites []deliveryv1alpha1.SiteObservation) *deliveryv1alpha1.SiteObservation {
 	var worst *deliveryv1alpha1.SiteObservation
 	for i := range sites {
@@ -112,7 +112,7 @@ func (f *Facts) gateChain(now time.Time) []Link {
 	return out
 }
 
-// reportedCheck is what the deployment itself says of a check that failed, without a Gate to read.
+// reportedCheck returns the deployment's own report of a check that failed, without a Gate to read.
 func (f *Facts) reportedCheck() []Link {
 	for _, r := range f.Deployment.Status.ValidationResults {
 		if !r.Passed {
@@ -137,8 +137,8 @@ func (f *Facts) CurrentGate() *rolloutv1alpha1.Gate {
 	return out
 }
 
-// DecidingCheck returns the check that says most about a Gate: one that was violated, then one that waits, then one that goes on. It is nil if the Gate has
-// measured nothing.
+// DecidingCheck returns the check that explains a Gate most: a violated check, then a waiting check, then a running check. It is nil if the
+// Gate has measured nothing.
 func DecidingCheck(g *rolloutv1alpha1.Gate) *rolloutv1alpha1.CheckResult {
 	order := []rolloutv1alpha1.CheckPhase{
 		rolloutv1alpha1.CheckPassed, rolloutv1alpha1.CheckPending, rolloutv1alpha1.CheckRunning, rolloutv1alpha1.CheckInconclusive, rolloutv1alpha1.CheckTimedOut,
@@ -164,7 +164,7 @@ func DecidingCheck(g *rolloutv1alpha1.Gate) *rolloutv1alpha1.CheckResult {
 	return &checks[at]
 }
 
-// SayCheck returns what a check measured, in a few words.
+// SayCheck returns the measurement of a check, in a few words.
 func SayCheck(c *rolloutv1alpha1.CheckResult) string {
 	return cmp.Or(describeMeasurement(c.Value, c.Threshold), c.Message)
 }

@@ -1,4 +1,5 @@
-// Package clone reads from a clone of a repository what control planes remember there of their deployments. It asks no server, so it serves where a control plane is lost.
+// Package clone reads the state of deployments that control planes keep in a repository from a clone of it. It asks no server, so it serves
+// where a control plane is lost.
 package clone
 
 import (
@@ -15,18 +16,18 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// retiredFile is in a state that does not count any more, because another ref holds the one that does.
+// retiredFile is in a state that does not count any more, because another ref holds the valid state.
 const retiredFile = "retired.json"
 
 // A Clone is a repository on this machine. The program git reads it.
 type Clone struct {
 	dir string
 
-	// env is what git gets beside the environment of this program.
+	// env is the environment of git beside the environment of this program.
 	env []string
 }
 
-// A stateRef is a ref that holds what one control plane remembers.
+// A stateRef is a ref with the state of one control plane.
 type stateRef struct {
 	name         string
 	controlPlane string
@@ -42,8 +43,8 @@ func Open(ctx context.Context, dir string) (*Clone, error) {
 	return c, errors.Wrapf(err, "cannot open a clone at %s", dir)
 }
 
-// Fetch makes a clone in a folder that does not exist, with the tip of a branch and what control planes remember. The program git uses the credentials of the user. It returns
-// an error for a URL that is not of https, http or ssh, and where git cannot fetch.
+// Fetch makes a clone in a folder that does not exist, with the tip of a branch and the states of control planes. The program git uses the
+// credentials of the user. It returns an error for a URL that is not of https, http or ssh, and where git cannot fetch.
 func Fetch(ctx context.Context, dir, url, branch string) (*Clone, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, errors.Wrap(err, "cannot make a folder for the clone")
@@ -80,7 +81,7 @@ func onePart(name string, isValid bool) string {
 	return name
 }
 
-// listStates returns the states of the clone, for each control plane the one that counts: that with the newest commit.
+// listStates returns the valid state of each control plane in the clone: the state with the newest commit.
 func (c *Clone) listStates(ctx context.Context) ([]stateRef, error) {
 	out, err := c.runGit(ctx, "", "for-each-ref", "--format=%(refname) %(committerdate:unix)")
 	if err != nil {
@@ -131,7 +132,8 @@ func (c *Clone) readState(ctx context.Context, s stateRef, file string) (string,
 	return string(all[0]), nil
 }
 
-// ReadFiles returns the files of a Git tree, without the marker. It returns an error where the clone does not have the tree, and for one that no deployment delivers.
+// ReadFiles returns the files of a Git tree, without the marker. It returns an error where the clone does not have the tree, and for a tree
+// that no deployment delivers.
 func (c *Clone) ReadFiles(ctx context.Context, id string) (tree.Files, error) {
 	entries, err := c.listTree(ctx, id, "", "-r")
 	if err != nil {
@@ -171,7 +173,7 @@ func (c *Clone) ReadDirectory(ctx context.Context, id, branch, path string) (tre
 	return nil, errors.Errorf("neither branch %s nor the state of the clone has directory %s as tree %s: fetch both", branch, path, id)
 }
 
-// refsOfBranch returns the refs of a branch: that of the clone, and those of its remotes.
+// refsOfBranch returns the refs of a branch: the ref of the clone, and the refs of its remotes.
 func (c *Clone) refsOfBranch(ctx context.Context, branch string) ([]string, error) {
 	out, err := c.runGit(ctx, "", "for-each-ref", "--format=%(refname)", "refs/heads/"+branch, "refs/remotes/*/"+branch)
 	return strings.Fields(out), errors.Wrap(err, "cannot list the refs of the clone")

@@ -27,7 +27,7 @@ type treeEntry struct {
 	mode, kind, id, name string
 }
 
-// runGit returns what git prints. It returns what git says is wrong as an error.
+// runGit returns the output of git. It returns the message of git as an error.
 func (c *Clone) runGit(ctx context.Context, in string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "git", append([]string{"-C", c.dir}, args...)...) //nolint:gosec // The user names the folder. Refs and ids are checked.
 	command.Env = append(os.Environ(), "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
@@ -41,7 +41,7 @@ func (c *Clone) runGit(ctx context.Context, in string, args ...string) (string, 
 	return out.String(), errors.Wrap(err, "cannot run git")
 }
 
-// listTree returns the entries of a tree, or the one of a path.
+// listTree returns the entries of a tree, or the single entry of a path.
 func (c *Clone) listTree(ctx context.Context, of, path string, flags ...string) ([]treeEntry, error) {
 	args := append([]string{"ls-tree", "-z", "--full-tree"}, flags...)
 	args = append(args, "--end-of-options", of)
@@ -98,7 +98,7 @@ func (c *Clone) readBlobs(ctx context.Context, all []treeEntry) ([][]byte, error
 func nextBlob(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadString('\n')
 	if err != nil {
-		return nil, errors.Wrap(err, "cannot read what git prints")
+		return nil, errors.Wrap(err, "cannot read the output of git")
 	}
 	fields := strings.Fields(line)
 	if len(fields) != 3 || fields[1] != kindBlob {
@@ -110,5 +110,5 @@ func nextBlob(r *bufio.Reader) ([]byte, error) {
 	}
 	b := make([]byte, size+1)
 	_, err = io.ReadFull(r, b)
-	return b[:size], errors.Wrap(err, "cannot read what git prints")
+	return b[:size], errors.Wrap(err, "cannot read the output of git")
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// howToFetch is what brings a state into a clone: git clone leaves it out.
+// howToFetch is the command that brings a state into a clone: git clone leaves it out.
 const howToFetch = `git fetch origin "refs/intentplane/*:refs/intentplane/*"`
 
-// A Query says which deployment is looked for. What is empty is not looked at, but for the name.
+// A Query names a deployment. An empty field matches everything, but for the name.
 type Query struct {
 	ControlPlane, APIGroup, Namespace, Name string
 }
 
-// A Memory is what one control plane remembers of one deployment in a repository.
+// A Memory is the state of one control plane about one deployment in a repository.
 type Memory struct {
 	// ControlPlane that wrote it.
 	ControlPlane string
@@ -32,9 +32,9 @@ type Memory struct {
 	At  time.Time
 
 	Claim rolloutv1alpha1.ClaimReference
-	// State of the ledger. A repository that is not the home has what a rollback needs of it alone.
+	// State of the ledger. A repository that is not the home has only the part that a rollback needs.
 	State ledger.State
-	// Events are the last ones that led to the state. A repository that is not the home has none.
+	// Events are the last events that led to the state. A repository that is not the home has none.
 	Events []state.LoggedEvent
 	// Revisions that the repository was brought to, the oldest first.
 	Revisions []deliveryv1alpha1.HistoryEntry
@@ -44,7 +44,8 @@ type Memory struct {
 	IsHome bool
 }
 
-// FindDeployment returns what the clone remembers of one deployment. It returns an error where there is none, or several, and for what cannot be read.
+// FindDeployment returns the state of one deployment in the clone. It returns an error where there is none, or several, and for an unreadable
+// state.
 func (c *Clone) FindDeployment(ctx context.Context, q Query) (Memory, error) {
 	states, err := c.listStates(ctx)
 	if err != nil {
@@ -67,7 +68,7 @@ func (c *Clone) FindDeployment(ctx context.Context, q Query) (Memory, error) {
 	return selectMemory(found, q)
 }
 
-// selectMemory returns the only one, or an error that says what to name.
+// selectMemory returns the only memory, or an error with the fields to name.
 func selectMemory(found []Memory, q Query) (Memory, error) {
 	switch len(found) {
 	case 0:
@@ -104,7 +105,7 @@ func (c *Clone) findMemories(ctx context.Context, s stateRef, q Query) ([]Memory
 	return out, nil
 }
 
-// foldersOf returns the names of the folders in a folder of the state, or the one that is named.
+// foldersOf returns the names of the folders in a folder of the state, or the single folder that is named.
 func (c *Clone) foldersOf(ctx context.Context, s stateRef, dir, only string) ([]string, error) {
 	entries, err := c.listTree(ctx, s.name+":"+dir, "")
 	if err != nil {
@@ -119,7 +120,7 @@ func (c *Clone) foldersOf(ctx context.Context, s stateRef, dir, only string) ([]
 	return out, nil
 }
 
-// readMemory returns what a state holds about a claim, or nothing.
+// readMemory returns the content of a state about a claim, or nothing.
 func (c *Clone) readMemory(ctx context.Context, s stateRef, claim rolloutv1alpha1.ClaimReference) ([]Memory, error) {
 	m := Memory{ControlPlane: s.controlPlane, Ref: s.name, At: s.at, Claim: claim, Paths: map[string]string{}}
 	record, err := c.readState(ctx, s, state.RecordPath(claim))
@@ -137,7 +138,7 @@ func (c *Clone) readMemory(ctx context.Context, s stateRef, claim rolloutv1alpha
 	return []Memory{m}, errors.Wrap(err, s.name)
 }
 
-// takeRecord takes what the repository was brought to, and the copy of the ledger.
+// takeRecord takes the recorded revisions of the repository, and the copy of the ledger.
 func (m *Memory) takeRecord(content string) error {
 	if content == "" {
 		return nil
@@ -156,7 +157,7 @@ func (m *Memory) takeRecord(content string) error {
 	return nil
 }
 
-// takeLedger takes the ledger of the home. One that moved on is older than the copy.
+// takeLedger takes the ledger of the home. A ledger that moved on is older than the copy.
 func (m *Memory) takeLedger(content string) error {
 	if content == "" {
 		return nil

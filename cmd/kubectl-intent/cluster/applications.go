@@ -27,7 +27,7 @@ func healthsResource() schema.GroupVersionResource {
 	return deliveryv1alpha1.GroupVersion.WithResource("sitehealths")
 }
 
-// A ComposedApplication is an Application and what it composed.
+// A ComposedApplication is an Application with its composed objects.
 type ComposedApplication struct {
 	// Application and its Deployment, as JSON. Deployment is nil if there is none, or it cannot be read.
 	Application, Deployment []byte
@@ -86,7 +86,7 @@ func (c *Cluster) composedOf(ctx context.Context, o *unstructured.Unstructured) 
 	return out, err
 }
 
-// isAbsent is true for what does not exist, as far as the user may know.
+// isAbsent is true for an object that does not exist, as far as the user may know.
 func isAbsent(err error) bool {
 	return isNotFound(err) || unknownKind(err) || kerrors.IsForbidden(err)
 }
@@ -98,7 +98,7 @@ func applicationFacts(o object) (*cause.ApplicationFacts, error) {
 	return f, err
 }
 
-// readApplication reads what was composed for an Application, and for its deployment. What cannot be read is noted.
+// readApplication reads the composed objects of an Application, and of its deployment. Unreadable objects are noted.
 func (r reader) readApplication(ctx context.Context, f *cause.ApplicationFacts) {
 	deployments := claimsIn(deploymentv1alpha1.GroupNamespaced)
 	if o := r.readPart(ctx, f, deployments, cmp.Or(f.Application.Status.Deployment.Name, f.Application.Metadata.Name)); o != nil && applicationOf(o) == f.Application.Metadata.Name {
@@ -154,7 +154,7 @@ func isComposedFor(a *cause.Application, d *cause.Deployment) bool {
 	return gv.Group == deploymentv1alpha1.GroupNamespaced && d.Metadata.Namespace == a.Metadata.Namespace && d.Metadata.Labels[application.LabelApplication] == a.Metadata.Name
 }
 
-// AllDeployments returns the deployments that were found, and those that Applications composed.
+// AllDeployments returns the deployments that were found, and the deployments that Applications composed.
 func (s *Subjects) AllDeployments() []*cause.Facts {
 	out := slices.Clone(s.Deployments)
 	for _, a := range s.Applications {

@@ -16,22 +16,22 @@ import (
 // labelClaimNamespace is the label of a composite with the namespace of its claim. Crossplane gives it.
 const labelClaimNamespace = "crossplane.io/claim-namespace"
 
-// Beneath is what Bundles, Applications, deployments and clusters need to go on, as far as it could be read.
+// Beneath has the dependencies of Bundles, Applications, deployments and clusters, as far as they could be read.
 type Beneath struct {
 	// Packages and Definitions of Intentplane.
 	Packages, Definitions []cause.Object
 
-	// Unread is what could not be read.
+	// Unread names the unreadable objects.
 	Unread []cause.Unread
 }
 
-// ReadBeneath reads the packages, the definitions and the composites of claims, with one request for each of their kinds, and gives each subject those that it
-// depends on. What cannot be read is noted.
+// ReadBeneath reads the packages, the definitions and the composites of claims, with one request for each of their kinds, and gives each
+// subject its dependencies. Unreadable objects are noted.
 func (c *Cluster) ReadBeneath(ctx context.Context, of *Subjects, namespace string) {
 	readBeneath(ctx, c, of, namespace)
 }
 
-// A beneathList is what is read of one kind.
+// A beneathList has the objects of one kind.
 type beneathList struct {
 	resource schema.GroupVersionResource
 	with     labels.Set
@@ -100,7 +100,7 @@ func resourceOfReference(ref cause.Reference) schema.GroupVersionResource {
 	return out
 }
 
-// A subjectRoot is what a user made, as far as its installation is concerned.
+// A subjectRoot is the part of a user's object that concerns its installation.
 type subjectRoot struct {
 	apiVersion, resource string
 	composite            cause.Reference
@@ -174,7 +174,7 @@ func beneathResources() []schema.GroupVersionResource {
 	return out
 }
 
-// ReadBeneath reads what Cluster.ReadBeneath does. It does nothing unless the mirror was made with MirrorBeneath.
+// ReadBeneath does the same as Cluster.ReadBeneath. It does nothing unless the mirror was made with MirrorBeneath.
 func (m *Mirror) ReadBeneath(ctx context.Context, of *Subjects) {
 	readBeneath(ctx, m, of, m.namespace)
 }

@@ -59,7 +59,7 @@ func bundleFacts(o object) (*cause.BundleFacts, error) {
 	return f, err
 }
 
-// readBundle reads what deploys a Bundle, and the package that is in its way. What cannot be read is noted.
+// readBundle reads the BundleState of a Bundle, and its blocking package. Unreadable objects are noted.
 func (r reader) readBundle(ctx context.Context, f *cause.BundleFacts) {
 	group := schema.FromAPIVersionAndKind(f.Bundle.APIVersion, f.Bundle.Kind).Group
 	state := &statev1alpha1.BundleState{}
@@ -75,7 +75,7 @@ func (r reader) readBundle(ctx context.Context, f *cause.BundleFacts) {
 	}
 }
 
-// readPackage reads the object that a package is, and what was composed for it.
+// readPackage reads the object of a package, and its composed objects.
 func (r reader) readPackage(ctx context.Context, f *cause.BundleFacts, resource schema.GroupVersionResource, name string) {
 	o := r.readOfBundle(ctx, f, resource, name)
 	if o == nil {
@@ -94,7 +94,7 @@ func (r reader) readPackage(ctx context.Context, f *cause.BundleFacts, resource 
 	}
 }
 
-// resourceOfPackage is that of the object which a package of a Bundle is. It is empty for a package that left the Bundle.
+// resourceOfPackage returns the resource of a package's object. It is empty for a package that left the Bundle.
 func resourceOfPackage(f *cause.BundleFacts, name string) schema.GroupVersionResource {
 	for _, p := range f.Bundle.Spec.Packages {
 		if string(p.Name) != name {

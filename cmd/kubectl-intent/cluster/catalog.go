@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// A Catalog is what the namespace may use, as far as the user may know.
+// A Catalog is the usable catalog of the namespace, as far as the user may know.
 type Catalog struct {
 	Sites      []catalogview.Site
 	Blueprints []catalogview.Blueprint
@@ -28,12 +28,13 @@ type Catalog struct {
 	// Omitted is how many more the namespace may use, for which the ConfigMap has no room.
 	Omitted int
 
-	// Unread is what could not be read. Unless something is published, the names that deployments of the namespace use stand for it.
+	// Unread names the unreadable objects. Unless something is published, the names that deployments of the namespace use stand for it.
 	Unread []cause.Unread
 }
 
-// Sites returns the Sites that the namespace may use. For a user who may not list Sites it returns those that the provider publishes in the namespace, and
-// where it does not, those that deployments of the namespace use, by their names alone. It returns an error when none of that can be read.
+// Sites returns the Sites that the namespace may use. For a user who may not list Sites it returns the Sites that the provider publishes in
+// the namespace, and where it does not, the names of Sites that deployments of the namespace use. It returns an error when none of that can
+// be read.
 func (c *Cluster) Sites(ctx context.Context) (*Catalog, error) {
 	all, err := listCatalog[catalogv1alpha1.Site](ctx, c, "sites")
 	if kerrors.IsForbidden(err) {
@@ -51,8 +52,9 @@ func (c *Cluster) Sites(ctx context.Context) (*Catalog, error) {
 	return out, nil
 }
 
-// Blueprints returns all Blueprints, which each namespace may use. For a user who may not list them it returns those that the provider publishes in the
-// namespace, and where it does not, those that deployments of the namespace use, by their names alone. It returns an error when none of that can be read.
+// Blueprints returns all Blueprints, which each namespace may use. For a user who may not list them it returns the Blueprints that the
+// provider publishes in the namespace, and where it does not, the names of Blueprints that deployments of the namespace use. It returns an
+// error when none of that can be read.
 func (c *Cluster) Blueprints(ctx context.Context) (*Catalog, error) {
 	all, err := listCatalog[catalogv1alpha1.Blueprint](ctx, c, "blueprints")
 	if kerrors.IsForbidden(err) {
@@ -69,7 +71,8 @@ func configMapsResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 }
 
-// publishedCatalog returns what the provider publishes in the namespace of a resource that the user may not list, or else what is used there.
+// publishedCatalog returns the catalog that the provider publishes in the namespace of a resource that the user may not list, or else the
+// used catalog.
 func (c *Cluster) publishedCatalog(ctx context.Context, resource string, why error) (*Catalog, error) {
 	o, err := c.client.Resource(configMapsResource()).Namespace(c.namespace).Get(ctx, catalogview.ConfigMapName, metav1.GetOptions{})
 	if err != nil {
@@ -114,7 +117,7 @@ func listCatalog[T any](ctx context.Context, c *Cluster, resource string) ([]T, 
 	return out, nil
 }
 
-// usedCatalog returns what the deployments of the namespace use.
+// usedCatalog returns the names of the Sites or Blueprints that the deployments of the namespace use.
 func (c *Cluster) usedCatalog(ctx context.Context, resource string, why error) (*Catalog, error) {
 	found, err := c.All(ctx, c.namespace)
 	if err != nil {

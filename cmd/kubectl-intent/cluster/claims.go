@@ -25,8 +25,9 @@ func claimsIn(group string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: "v1alpha1", Resource: claimResource}
 }
 
-// Claim returns an IntentDeployment as JSON: "shop", or "intentdeployments.intentplane.dev/shop" where both groups have one of that
-// name, or "applications/shop" for the one that an Application composed. It returns an error when there is none, and when there are two.
+// Claim returns an IntentDeployment as JSON: "shop", or "intentdeployments.intentplane.dev/shop" where both groups have a deployment of that
+// name, or "applications/shop" for the deployment that an Application composed. It returns an error when there is none, and when there are
+// two.
 func (c *Cluster) Claim(ctx context.Context, name string) ([]byte, error) {
 	groups := claimGroups()
 	if kind, rest, ok := strings.Cut(name, "/"); ok {
@@ -80,7 +81,7 @@ func (c *Cluster) findDeployments(ctx context.Context, name string, groups []str
 	return out, nil
 }
 
-// ClaimNames returns the names of all IntentDeployments, sorted. What cannot be read has none: it is for completion.
+// ClaimNames returns the names of all IntentDeployments, sorted. Unreadable ones are left out: it is for completion.
 func (c *Cluster) ClaimNames(ctx context.Context) []string { return c.listNames(ctx, claimsIn) }
 
 // BundleNames returns the names of all Bundles, as ClaimNames does.

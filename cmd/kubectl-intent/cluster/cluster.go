@@ -15,20 +15,20 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
-	_ "k8s.io/client-go/plugin/pkg/client/auth" // What kubectl understands in a kubeconfig, as OIDC, is understood here.
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // Authentication that kubectl supports in a kubeconfig, such as OIDC, is supported here.
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
-// Options say which cluster, and as whom. Each is what kubectl's flag of that name is.
+// Options say which cluster, and as whom. Each is the value of kubectl's flag of that name.
 type Options struct {
-	// Kubeconfig is a file. Empty means what KUBECONFIG names, or the one in the home directory.
+	// Kubeconfig is a file. Empty means the file of KUBECONFIG, or the file in the home directory.
 	Kubeconfig string
 
-	// Overrides are what a command says in the place of the kubeconfig: the context, the namespace of deployments and of ProviderConfigs, who acts, and what
-	// else a connection has.
+	// Overrides are the values of flags that take the place of the kubeconfig's: the context, the namespace of deployments and of
+	// ProviderConfigs, who acts, and other settings of a connection.
 	Overrides clientcmd.ConfigOverrides
 
 	// Timeout of each request. Zero means none.
@@ -109,8 +109,8 @@ func (o Options) loadConfig() (*rest.Config, string, error) {
 // Namespace that was chosen by options or kubeconfig.
 func (c *Cluster) Namespace() string { return c.namespace }
 
-// Answer returns the objects that fulfil a need, as Crossplane would select them: the one of that name, or all with those labels.
-// One that does not exist is not an error. It returns an error that says what cannot be read, and why.
+// Answer returns the objects that fulfil a need, as Crossplane would select them: the object of that name, or all objects with those labels.
+// A missing object is not an error. It returns an error that names the unreadable object, and the cause.
 func (c *Cluster) Answer(ctx context.Context, n catalog.Need) ([]json.RawMessage, error) {
 	resource, _ := meta.UnsafeGuessKindToResource(schema.FromAPIVersionAndKind(n.APIVersion, n.Kind))
 	of := c.client.Resource(resource).Namespace(n.Namespace)
@@ -151,17 +151,17 @@ func unknownKind(err error) bool {
 	return kerrors.IsNotFound(err) && kerrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// describeError says what a person can do about an error.
+// describeError adds the remedy of a person to an error.
 func describeError(err error, verb string, resource schema.GroupVersionResource, name string) error {
 	return describeErrorWith(err, verb, resource, name, "")
 }
 
-// describeNeedError does so for what a command also takes from files.
+// describeNeedError does the same for an object that a command also takes from files.
 func describeNeedError(err error, verb string, resource schema.GroupVersionResource, name string) error {
 	return describeErrorWith(err, verb, resource, name, ", or give the object in a file")
 }
 
-// describeErrorWith says what a person can do about an error, and for a right that is missing an alternative to it, which may be empty.
+// describeErrorWith adds the remedy of a person to an error, and for a missing right an alternative to it, which may be empty.
 func describeErrorWith(err error, verb string, resource schema.GroupVersionResource, name, alternative string) error {
 	what, it := resource.GroupResource().String(), "them"
 	if name != "" {

@@ -23,7 +23,7 @@ import (
 // requestsAtOnce is how many requests of a look at an installation the API server gets at once.
 const requestsAtOnce = 16
 
-// A task asks the API server for one thing, and notes what it cannot read.
+// A task asks the API server for one thing, and notes unreadable objects.
 type task func(ctx context.Context)
 
 // runTasks runs tasks side by side.
@@ -39,13 +39,13 @@ func runTasks(ctx context.Context, all ...task) {
 	_ = g.Wait() // No task returns an error.
 }
 
-// ReadVersions reads the versions of an installation, for as long as ctx lasts. What cannot be read is noted.
+// ReadVersions reads the versions of an installation, for as long as ctx lasts. Unreadable objects are noted.
 func (c *Cluster) ReadVersions(ctx context.Context, f *diagnosis.Facts) {
 	revisions := readPart(c, packagesResource("functionrevisions"), nil, isOurRevision, &f.FunctionRevisions)
 	runTasks(ctx, append(c.versionTasks(f), revisions)...)
 }
 
-// ReadHealth reads what an installation says of itself, for as long as ctx lasts. What cannot be read is noted.
+// ReadHealth reads the objects that report the health of an installation, for as long as ctx lasts. Unreadable objects are noted.
 func (c *Cluster) ReadHealth(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
 	runTasks(ctx, append(c.versionTasks(f),
 		readPart(c, definitionsResource(), nil, hasOurGroup, &f.Definitions),
@@ -63,7 +63,7 @@ func (c *Cluster) ReadHealth(ctx context.Context, e *diagnosis.Expected, f *diag
 	c.askRights(ctx, f, e.Granted())
 }
 
-// ReadReadiness reads what has to be true before an installation, for as long as ctx lasts. What cannot be read is noted.
+// ReadReadiness reads the preconditions of an installation, for as long as ctx lasts. Unreadable objects are noted.
 func (c *Cluster) ReadReadiness(ctx context.Context, e *diagnosis.Expected, f *diagnosis.Facts) {
 	runTasks(ctx, append(c.versionTasks(f), func(context.Context) { c.readServerVersion(f) })...)
 	c.askRights(ctx, f, e.Asked())
@@ -101,7 +101,7 @@ func managedKindsResource() schema.GroupVersionResource {
 
 func matchesAny(*unstructured.Unstructured) bool { return true }
 
-// hasOurGroup is true for what is named after a group of ours.
+// hasOurGroup is true for objects that are named after a group of ours.
 func hasOurGroup(o *unstructured.Unstructured) bool {
 	return strings.HasSuffix(o.GetName(), product+".dev")
 }
@@ -123,7 +123,7 @@ func readPart[T any](c *Cluster, r schema.GroupVersionResource, with labels.Set,
 	}
 }
 
-// addDecodedItem decodes an object, without what a GitDelivery brings to its repository: that may be large.
+// addDecodedItem decodes an object, without the files that a GitDelivery delivers to its repository: they may be large.
 func addDecodedItem[T any](into *diagnosis.Part[T], o *unstructured.Unstructured, r schema.GroupVersionResource) {
 	trimForProvider(o)
 	var item T
@@ -150,7 +150,8 @@ func trimForProvider(o *unstructured.Unstructured) {
 	}
 }
 
-// findAccount returns the service account of the Deployment that runs a provider's current revision, or the one that it has by our manifests.
+// findAccount returns the service account of the Deployment that runs a provider's current revision, or the account that it has by our
+// manifests.
 func (c *Cluster) findAccount(ctx context.Context, f *diagnosis.Facts, otherwise diagnosis.Account) diagnosis.Account {
 	namespace := leaseNamespace
 	for _, w := range f.Crossplane.Items {

@@ -28,14 +28,14 @@ func clustersIn(group string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: group, Version: "v1alpha1", Resource: clusterResource}
 }
 
-// Subjects are Bundles, Applications, deployments and clusters, and what was composed for them, as far as they could be read.
+// Subjects are Bundles, Applications, deployments and clusters, with their composed objects, as far as they could be read.
 type Subjects struct {
 	Bundles      []*cause.BundleFacts
 	Applications []*cause.ApplicationFacts
 	Deployments  []*cause.Facts
 	Clusters     []*cause.ClusterFacts
 
-	// Beneath is what ReadBeneath read, and what All could not read.
+	// Beneath is the result of ReadBeneath, with the objects that All could not read.
 	Beneath Beneath
 
 	// Failure names the kinds that were not read to their end, unless the user may not list them or the cluster does not have them. Nil if there are none.
@@ -47,13 +47,15 @@ func (s *Subjects) countSubjects() int {
 	return len(s.Bundles) + len(s.Applications) + len(s.Deployments) + len(s.Clusters)
 }
 
-// Subject returns what has a name: "shop", "intentdeployments.intentplane.dev/shop" or "workloadclusters/shop". It returns an error when nothing has it.
+// Subject returns the objects of a name: "shop", "intentdeployments.intentplane.dev/shop" or "workloadclusters/shop". It returns an error
+// when nothing has it.
 func (c *Cluster) Subject(ctx context.Context, name string) (*Subjects, error) {
 	return reader{source: c, namespace: c.namespace}.find(ctx, name)
 }
 
-// All returns the Bundles, Applications, deployments and clusters of a namespace, or of AllNamespaces, without what was composed for them but the deployments of
-// Applications. It notes the kinds that the user may not list, and the objects that cannot be decoded. It returns an error when no kind can be listed.
+// All returns the Bundles, Applications, deployments and clusters of a namespace, or of AllNamespaces, without their composed objects but the
+// deployments of Applications. It notes the kinds that the user may not list, and the objects that cannot be decoded. It returns an error
+// when no kind can be listed.
 func (c *Cluster) All(ctx context.Context, namespace string) (*Subjects, error) {
 	return reader{source: c, namespace: namespace}.all(ctx)
 }
@@ -65,14 +67,14 @@ type reader struct {
 	namespace string
 }
 
-// A lookup names what is looked for: resources, and the name of an object.
+// A lookup names the objects to find: resources, and the name of an object.
 type lookup struct {
 	resources []schema.GroupVersionResource
 	name      string
 }
 
-// parseName says where a name is looked for. Deployments are looked for where no Application has the name, clusters where no deployment has it, and Bundles
-// where no cluster has it, unless it says which.
+// parseName returns the lookups of a name. Deployments are read where no Application has the name, clusters where no deployment has it, and
+// Bundles where no cluster has it, unless the name has a kind.
 func parseName(name string) lookup {
 	out := lookup{name: name}
 	resource, group := "", ""
@@ -116,7 +118,7 @@ func (r reader) find(ctx context.Context, name string) (*Subjects, error) {
 			isServed = true
 			continue
 		case kerrors.IsForbidden(err) && resource.Resource != claimResource:
-			// A deployment says nearly as much as the Application that composed it. Other kinds may not be what the user looks for.
+			// A deployment says nearly as much as the Application that composed it. The object may be of another kind.
 			unread = append(unread, describeUnread(err, resource))
 			continue
 		case err != nil:
@@ -153,7 +155,7 @@ func (s *Subjects) noteFailure(resource schema.GroupVersionResource, err error) 
 	}
 }
 
-// noteUnread remembers what could not be read, with each deployment, cluster and Bundle.
+// noteUnread records unreadable objects with each deployment, cluster and Bundle.
 func (s *Subjects) noteUnread(unread []cause.Unread) {
 	for _, f := range s.Deployments {
 		f.Unread = append(f.Unread, unread...)
@@ -166,7 +168,7 @@ func (s *Subjects) noteUnread(unread []cause.Unread) {
 	}
 }
 
-// add an object, and what was composed for it.
+// add adds an object with its composed objects.
 func (r reader) add(ctx context.Context, to *Subjects, resource schema.GroupVersionResource, o object) error {
 	switch resource.Resource {
 	case bundleResource:
@@ -190,7 +192,7 @@ func addFacts[F any](o object, factsOf func(object) (*F, error), to *[]*F, compl
 	return nil
 }
 
-// subjectResources are what users make, in a group.
+// subjectResources are the resources that users create, in a group.
 func subjectResources(group string) []schema.GroupVersionResource {
 	return []schema.GroupVersionResource{applicationsIn(group), claimsIn(group), clustersIn(group), bundlesIn(group)}
 }
@@ -228,8 +230,8 @@ func (r reader) all(ctx context.Context) (*Subjects, error) {
 	return out, nil
 }
 
-// listSubjects returns what users made of one kind, in the order of the list. It notes objects that cannot be decoded. If it returns an error, the list broke off
-// behind the objects that it also returns.
+// listSubjects returns the objects that users made of one kind, in the order of the list. It notes objects that cannot be decoded. If it
+// returns an error, the list broke off behind the objects that it also returns.
 func (r reader) listSubjects(ctx context.Context, resource schema.GroupVersionResource) (*Subjects, error) {
 	var chunks []*Subjects
 	var group errgroup.Group
@@ -250,14 +252,14 @@ func (r reader) listSubjects(ctx context.Context, resource schema.GroupVersionRe
 	return out, err
 }
 
-// merge adds what was read elsewhere.
+// merge adds subjects that were read elsewhere.
 func (s *Subjects) merge(more *Subjects) {
 	s.Bundles, s.Applications = append(s.Bundles, more.Bundles...), append(s.Applications, more.Applications...)
 	s.Deployments, s.Clusters = append(s.Deployments, more.Deployments...), append(s.Clusters, more.Clusters...)
 	s.Beneath.Unread = append(s.Beneath.Unread, more.Beneath.Unread...)
 }
 
-// addAll adds objects, and notes those that cannot be decoded: one of them hides no other.
+// addAll adds objects, and notes undecodable ones: one of them hides no other.
 func (s *Subjects) addAll(resource schema.GroupVersionResource, all []object) {
 	for _, o := range all {
 		if err := s.addOne(resource, o); err != nil {
@@ -301,7 +303,7 @@ func clusterFacts(o object) (*cause.ClusterFacts, error) {
 	return f, err
 }
 
-// composedResources are what is composed for a deployment, and its requests.
+// composedResources are the composed resources of a deployment, and its requests.
 func composedResources() []schema.GroupVersionResource {
 	return []schema.GroupVersionResource{
 		deliveryv1alpha1.GroupVersion.WithResource("gitdeliveries"), deliveryv1alpha1.GroupVersion.WithResource("sitesyncs"),
@@ -309,7 +311,7 @@ func composedResources() []schema.GroupVersionResource {
 	}
 }
 
-// readComposed reads what was composed for a deployment, and its requests.
+// readComposed reads the composed objects of a deployment, and its requests.
 func (r reader) readComposed(ctx context.Context, f *cause.Facts) {
 	d, of := &f.Deployment, composedResources()
 	owner := rolloutv1alpha1.ClaimReference{
@@ -325,7 +327,7 @@ func (r reader) readComposed(ctx context.Context, f *cause.Facts) {
 	})
 }
 
-// readOwned returns the objects of a deployment. What cannot be read is noted.
+// readOwned returns the objects of a deployment. Unreadable objects are noted.
 func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource schema.GroupVersionResource, with labels.Set, isOwned func(*T) bool) []T {
 	items, err := listAll(ctx, r, resource, f.Deployment.Metadata.Namespace, with)
 	if err != nil {
@@ -349,7 +351,7 @@ func readOwned[T any](ctx context.Context, r reader, f *cause.Facts, resource sc
 	return out
 }
 
-// describeUnread says what could not be read, and why, in few words.
+// describeUnread names an unreadable resource, with the cause in few words.
 func describeUnread(err error, resource schema.GroupVersionResource) cause.Unread {
 	why := err.Error()
 	switch {

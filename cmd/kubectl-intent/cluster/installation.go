@@ -30,7 +30,8 @@ func packagesResource(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "pkg.crossplane.io", Version: "v1", Resource: resource}
 }
 
-// ReadInstallation reads what runs the Bundles, Applications, deployments and clusters that were found. What cannot be read is noted with each of them.
+// ReadInstallation reads the parts of the installation that run the found Bundles, Applications, deployments and clusters. Unreadable objects
+// are noted with each of them.
 func (c *Cluster) ReadInstallation(ctx context.Context, of *Subjects) {
 	i := &installation{Cluster: c}
 	i.readParts(ctx)
@@ -52,7 +53,7 @@ func (c *Cluster) ReadInstallation(ctx context.Context, of *Subjects) {
 	}
 }
 
-// readBundle reads what runs a Bundle, and the package in its way.
+// readBundle reads the installed parts that run a Bundle, and its blocking package.
 func (i *installation) readBundle(ctx context.Context, f *cause.BundleFacts) {
 	missing := f.Installed.Missing
 	f.Installed = i.forRoot(ctx, f.Bundle.APIVersion, bundleResource, f.Bundle.Spec.ResourceRef)
@@ -65,7 +66,7 @@ func (i *installation) readBundle(ctx context.Context, f *cause.BundleFacts) {
 	}
 }
 
-// readApplicationRoot reads what runs an Application, and its deployment.
+// readApplicationRoot reads the installed parts that run an Application, and its deployment.
 func (i *installation) readApplicationRoot(ctx context.Context, f *cause.ApplicationFacts) {
 	missing := f.Installed.Missing
 	f.Installed = i.forRoot(ctx, f.Application.APIVersion, applicationResource, f.Application.Spec.ResourceRef)
@@ -75,14 +76,14 @@ func (i *installation) readApplicationRoot(ctx context.Context, f *cause.Applica
 	}
 }
 
-// readDeployment reads what runs a deployment.
+// readDeployment reads the installed parts that run a deployment.
 func (i *installation) readDeployment(ctx context.Context, f *cause.Facts) {
 	missing := f.Installed.Missing
 	f.Installed = i.forRoot(ctx, f.Deployment.APIVersion, claimResource, f.Deployment.Spec.ResourceRef)
 	f.Installed.Missing = missing
 }
 
-// An installation is what was read of Crossplane and of our packages.
+// An installation has the observed objects of Crossplane and of our packages.
 type installation struct {
 	*Cluster
 
@@ -146,7 +147,7 @@ func isOurRevision(o *unstructured.Unstructured) bool {
 	return strings.Contains(o.GetName()+image, product)
 }
 
-// forRoot reads what is of one deployment or cluster alone: its definition, and the composite of a claim.
+// forRoot reads the objects of one deployment or cluster alone: its definition, and the composite of a claim.
 func (i *installation) forRoot(ctx context.Context, apiVersion, resource string, composite cause.Reference) cause.Installed {
 	out := i.shared
 	gv, _ := schema.ParseGroupVersion(apiVersion)

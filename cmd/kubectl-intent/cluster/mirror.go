@@ -23,9 +23,9 @@ type Mirror struct {
 	changed   chan struct{}
 }
 
-// MirrorParts say what a Mirror has beside the objects that users made.
+// MirrorParts select the objects that a Mirror has beside the objects that users made.
 type MirrorParts struct {
-	// IsComposedWanted is for what was composed for them, and IsBeneathWanted for what ReadBeneath reads.
+	// IsComposedWanted selects their composed objects, and IsBeneathWanted the objects that ReadBeneath reads.
 	IsComposedWanted, IsBeneathWanted bool
 }
 
@@ -65,7 +65,7 @@ func (p MirrorParts) resourcesInNamespaces() []schema.GroupVersionResource {
 	return out
 }
 
-// watchAll watches the objects of resources, and returns what says that all were read.
+// watchAll watches the objects of resources, and returns functions that report whether all were read.
 func (c *Cluster) watchAll(ctx context.Context, m *Mirror, namespace string, resources []schema.GroupVersionResource) ([]cache.InformerSynced, error) {
 	var out []cache.InformerSynced
 	for _, r := range resources {
@@ -80,7 +80,8 @@ func (c *Cluster) watchAll(ctx context.Context, m *Mirror, namespace string, res
 	return out, nil
 }
 
-// watchResource watches the objects of one resource. One that cannot be listed is noted, as a single look would. It returns what says that all were read.
+// watchResource watches the objects of one resource. A resource that cannot be listed is noted, as a single look would. It returns a function
+// that reports whether all were read.
 func (c *Cluster) watchResource(ctx context.Context, m *Mirror, namespace string, r schema.GroupVersionResource) (cache.InformerSynced, error) {
 	if _, err := c.client.Resource(r).Namespace(namespace).List(ctx, metav1.ListOptions{Limit: 1}); err != nil {
 		m.failed[r] = err
@@ -121,7 +122,7 @@ func (m *Mirror) notifyViewer() {
 // Changed says that something changed since it was read last.
 func (m *Mirror) Changed() <-chan struct{} { return m.changed }
 
-// Subject returns what has a name, as Cluster.Subject does.
+// Subject returns the objects of a name, as Cluster.Subject does.
 func (m *Mirror) Subject(ctx context.Context, name string) (*Subjects, error) {
 	return reader{source: m, namespace: m.namespace}.find(ctx, name)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
 )
 
-// readNeeds reads what Sites name that no deployment uses, each object once. Of a Secret only the names of its keys are kept.
+// readNeeds reads the needs of Sites that no deployment uses, each object once. Of a Secret only the names of its keys are kept.
 func (c *Cluster) readNeeds(ctx context.Context, f *diagnosis.Facts) {
 	f.Needs = map[diagnosis.Need]diagnosis.NeedAnswer{}
 	asked, mu := map[diagnosis.Need]bool{}, sync.Mutex{}

@@ -7,8 +7,8 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// Records returns what reads the records of bundles: those of the namespace, or of all of them; and those of uds-cli instead, which are in a
-// namespace of their own if options name none. It asks nothing yet.
+// Records returns a client for the records of bundles: of the namespace, or of all of them; or for the records of uds-cli instead, which are
+// in a namespace of their own if options name none. It asks nothing yet.
 func (o Options) Records(everywhere, uds bool) (*state.Client, error) {
 	config, namespace, err := o.loadConfig()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Refresh asks for a reconcile of what was found, by the annotation that Crossplane has for it. The function passes it on to what is composed. It returns an
-// error when the user may not patch an object.
+// Refresh requests a reconcile of the found objects, by the annotation that Crossplane has for it. The function passes it on to composed
+// objects. It returns an error when the user may not patch an object.
 func (c *Cluster) Refresh(ctx context.Context, of *Subjects, token string) error {
 	for _, a := range of.addresses() {
 		if err := c.requestReconcile(ctx, a, token); err != nil {
@@ -28,7 +28,7 @@ type address struct {
 	metav1.ObjectMeta
 }
 
-// addresses of what users made.
+// addresses returns the addresses of the objects that users made.
 func (s *Subjects) addresses() []address {
 	var out []address
 	for _, f := range s.Bundles {

@@ -63,7 +63,7 @@ func (c *Cluster) EachDelivery(ctx context.Context, namespace string, show func(
 	}
 }
 
-// User is how the cluster calls who asks. It is empty where it does not say.
+// User is the cluster's name of the user. It is empty where the cluster does not report it.
 func (c *Cluster) User(ctx context.Context) string {
 	review := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}}
 	resource := schema.GroupVersionResource{Group: "authentication.k8s.io", Version: "v1", Resource: "selfsubjectreviews"}
@@ -134,15 +134,15 @@ func handleEvent[T any](e watch.Event, done func(*T) (bool, error)) (bool, error
 	return done(r)
 }
 
-// decodeObject decodes an object as far as we know its kind: the server may know more. A conversion without text in between takes half the time, and text
-// explains what cannot be converted.
+// decodeObject decodes an object as far as we know its kind: the server may know more. A conversion without text in between takes half the
+// time, and text explains conversion errors.
 func decodeObject(from runtime.Object, to any) error {
 	if u, ok := from.(*unstructured.Unstructured); ok && runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, to) == nil {
 		return nil
 	}
 	b, err := json.Marshal(from)
 	if err != nil {
-		return errors.Wrap(err, "cannot encode what the cluster has")
+		return errors.Wrap(err, "cannot encode the object of the cluster")
 	}
-	return errors.Wrap(json.Unmarshal(b, to), "cannot decode what the cluster has")
+	return errors.Wrap(json.Unmarshal(b, to), "cannot decode the object of the cluster")
 }

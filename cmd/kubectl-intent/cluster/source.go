@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cluster/listing"
 )
 
-// A source has objects: the API server, or what watches have shown of it.
+// A source has objects: the API server, or the caches of watches.
 type source interface {
 	// get returns an object, or the error of an API server.
 	get(ctx context.Context, r schema.GroupVersionResource, namespace, name string) (*unstructured.Unstructured, error)
@@ -41,7 +41,7 @@ func (o object) decode(into any) error {
 	if o.decoded != nil {
 		return decodeObject(o.decoded, into)
 	}
-	return errors.Wrap(json.Unmarshal(o.encoded, into), "cannot decode what the cluster has")
+	return errors.Wrap(json.Unmarshal(o.encoded, into), "cannot decode the object of the cluster")
 }
 
 // name returns the namespace and the name of an object, also if the rest cannot be decoded into its type.

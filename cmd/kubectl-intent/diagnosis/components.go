@@ -22,7 +22,7 @@ type Component struct {
 // KindFunction is the kind of a Component that renders.
 const KindFunction = "function"
 
-// Components returns all parts whose versions were read, and what could not be read.
+// Components returns all parts whose versions were read, and the unreadable ones.
 func (f *Facts) Components() ([]Component, []cause.Unread) {
 	var out []Component
 	var unread []cause.Unread
@@ -49,7 +49,7 @@ func (f *Facts) Components() ([]Component, []cause.Unread) {
 	return out, unread
 }
 
-// rendererOf a package is what the annotation of its current revision says, or "".
+// rendererOf returns the renderer's version in the annotation of a package's current revision, or "".
 func (f *Facts) rendererOf(p *Package) string {
 	i := slices.IndexFunc(f.FunctionRevisions.Items, func(o cause.Object) bool { return o.Metadata.Name == p.Status.CurrentRevision })
 	if i < 0 {

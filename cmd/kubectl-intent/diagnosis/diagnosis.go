@@ -1,5 +1,5 @@
-// Package diagnosis says what is right and wrong with an installation of Intentplane, from what its objects say. It is pure, and what was not read is
-// unknown.
+// Package diagnosis lists the health and the errors of an installation of Intentplane, from the reports of its objects. It is pure, and an
+// unread object is unknown.
 package diagnosis
 
 import (
@@ -10,12 +10,12 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// A Result is what a check found.
+// A Result is the result of a check.
 type Result string
 
 // Results.
 const (
-	// OK means that it is as it should be.
+	// OK means that the check found no problem.
 	OK Result = "ok"
 
 	// Problem means that something does not work until a person acts.
@@ -40,7 +40,7 @@ const (
 	checkPolicies       = "policies"
 )
 
-// A Line is what one check found of one object.
+// A Line is the result of one check for one object.
 type Line struct {
 	Check   string `json:"check"`
 	Object  string `json:"object"`
@@ -48,18 +48,18 @@ type Line struct {
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
 
-	// Fix is what to do. Each problem has one.
+	// Fix is the remedy. Each problem has one.
 	Fix string `json:"fix,omitempty"`
 }
 
-// Examine returns what the facts about an installation say.
+// Examine returns the checks of an installation, from the facts.
 func Examine(e *Expected, f *Facts) []Line {
 	return slices.Concat(
 		versionLines(e, f), packageLines(f), definitionLines(e, f), managedKindLines(e, f), rightLines(e, f), configLines(f), siteLines(f), policyLines(e, f),
 	)
 }
 
-// ExamineBefore returns what the facts say about a cluster in which Intentplane is to be installed.
+// ExamineBefore returns the checks of a cluster in which Intentplane is to be installed, from the facts.
 func ExamineBefore(e *Expected, f *Facts) []Line {
 	return slices.Concat(kubernetesLines(f), crossplaneLines(e, f), installerLines(e, f))
 }
@@ -78,8 +78,8 @@ func unreadLine(check string, u *cause.Unread) Line {
 	return Line{Check: check, Object: u.What, Result: Unknown, Message: "not read: " + u.Why}
 }
 
-// fixForReason returns what to do about a reason.
+// fixForReason returns the remedy for a reason.
 func fixForReason(k advice.Kind, reason string) string {
 	a, _ := advice.For(k, reason)
-	return cmp.Or(a.Do, "Do what the message says: this version does not know the reason.")
+	return cmp.Or(a.Do, "Follow the message: this version does not know the reason.")
 }

@@ -162,7 +162,7 @@ func TestExamine(t *testing.T) {
 			reason: "A package that is not healthy is named.", edit: func(f *Facts) {
 				f.Functions.Items[0].Status.Conditions[1] = answeredAfter(0, "Healthy", "False", "Unhealthy")[0]
 			},
-			want: []string{"problem | packages | Function intentplane-function-intentplane | Healthy is False (Unhealthy): because | Repair the package: kubectl describe shows what its conditions say."},
+			want: []string{"problem | packages | Function intentplane-function-intentplane | Healthy is False (Unhealthy): because | Repair the package: kubectl describe shows its conditions."},
 		},
 		"NoProvider": {reason: "A package that is missing is named.", edit: func(f *Facts) { f.Providers.Items = nil }, want: []string{
 			"problem | packages | Provider | No package of Intentplane is installed. | Install a Configuration, which brings the function and the provider: docs/install.md says how.",
@@ -171,11 +171,11 @@ func TestExamine(t *testing.T) {
 			reason: "A definition that does not offer its claim is named.", edit: func(f *Facts) {
 				f.Definitions.Items[0].Status.Conditions = append(f.Definitions.Items[0].Status.Conditions, answeredAfter(0, "Offered", "False", "Terminating")...)
 			},
-			want: []string{"problem | definitions | intentdeployments.intentplane.dev | Offered is False (Terminating): because | Activate the definition: docs/install.md says how, and kubectl describe of the definition what is missing."},
+			want: []string{"problem | definitions | intentdeployments.intentplane.dev | Offered is False (Terminating): because | Activate the definition: docs/install.md says how, and kubectl describe of the definition shows the missing parts."},
 		},
 		"NoDefinition": {
 			reason: "A Configuration that is installed has all of its definitions.", edit: func(f *Facts) { f.Definitions.Items = f.Definitions.Items[:1] },
-			want: []string{"problem | definitions | workloadclusters.intentplane.dev | The cluster has no CompositeResourceDefinition of this name. | Activate the definition: docs/install.md says how, and kubectl describe of the definition what is missing."},
+			want: []string{"problem | definitions | workloadclusters.intentplane.dev | The cluster has no CompositeResourceDefinition of this name. | Activate the definition: docs/install.md says how, and kubectl describe of the definition shows the missing parts."},
 		},
 		"Inactive": {
 			reason: "A kind that is not active is named.", edit: func(f *Facts) { f.Kinds.Items[0].Spec.State = "Inactive" },
@@ -243,14 +243,14 @@ func TestExamine(t *testing.T) {
 		}},
 		"Newer": {
 			reason: "A reason of a newer version is a problem with a fix.", edit: func(f *Facts) { f.syncs(3, deliveryv1alpha1.SiteFailed, "Newer") },
-			want: []string{"problem | sites | Site edge1 | SiteSync team-a/shop: because | Do what the message says: this version does not know the reason."},
+			want: []string{"problem | sites | Site edge1 | SiteSync team-a/shop: because | Follow the message: this version does not know the reason."},
 		},
 		"Unread": {reason: "What could not be read is named, and is no problem.", edit: func(f *Facts) { f.Sites.Unread = unread("sites.catalog.intentplane.dev") }, want: []string{
 			"unknown | sites | sites.catalog.intentplane.dev | not read: the user may not read them | ",
 		}},
 		"Unbound": {
 			reason: "A policy without its binding refuses nothing, which is advice.", edit: func(f *Facts) { f.Bindings.Items = f.Bindings.Items[1:] },
-			want: []string{"advice | policies | approvals.rollout.intentplane.dev | The policy is not applied, or not bound. | kubectl apply -k examples/policies, if what it refuses is to be refused: docs/install.md says what that is."},
+			want: []string{"advice | policies | approvals.rollout.intentplane.dev | The policy is not applied, or not bound. | kubectl apply -k examples/policies, if its rules fit: docs/install.md lists them."},
 		},
 	}
 	for name, tc := range cases {

@@ -21,23 +21,23 @@ import (
 	providerpackage "github.com/intentplane/intentplane/package/provider"
 )
 
-// Expected is what an installation should have. It follows from the files of the project alone.
+// Expected is the desired state of an installation. It follows from the files of the project alone.
 type Expected struct {
 	// Crossplane is the constraint that the packages have.
 	Crossplane string
 
-	// Definitions are the names of the CompositeResourceDefinitions of each Configuration, and Kinds those of the provider's definitions.
+	// Definitions are the names of the CompositeResourceDefinitions of each Configuration, and Kinds the names of the provider's definitions.
 	Definitions [][]string
 	Kinds       []string
 
-	// Rules are those of the provider, and Account the one that they are bound to.
+	// Rules are the rules of the provider, and Account the service account that they are bound to.
 	Rules   []rbacv1.PolicyRule
 	Account Account
 
 	// Installer are the rights of a user who installs.
 	Installer []rbacv1.PolicyRule
 
-	// Policies are the names of what is in examples/policies.
+	// Policies are the names of the policies in examples/policies.
 	Policies []string
 }
 
@@ -101,7 +101,7 @@ func readManifests(files fs.FS) ([]manifest, error) {
 	return out, err
 }
 
-// namesByDirectory returns the names of manifests, those of a directory side by side.
+// namesByDirectory returns the names of manifests, grouped by directory.
 func namesByDirectory(all []manifest) [][]string {
 	var out [][]string
 	for i, m := range all {
@@ -176,7 +176,7 @@ func (e *Expected) addInstalled(m manifest) {
 	}
 }
 
-// addRight takes what kubectl apply does with objects.
+// addRight adds the rights that kubectl apply needs for objects.
 func (e *Expected) addRight(group, resource string) {
 	isSame := func(r rbacv1.PolicyRule) bool { return r.APIGroups[0] == group && r.Resources[0] == resource }
 	if !slices.ContainsFunc(e.Installer, isSame) {

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// A Part is what was read of one kind of object.
+// A Part has the observed objects of one kind.
 type Part[T any] struct {
 	Items []T
 
@@ -21,7 +21,7 @@ type Part[T any] struct {
 	IsAbsent bool
 }
 
-// Facts are what was read of an installation.
+// Facts are the observed objects of an installation.
 type Facts struct {
 	// Client is the version of this program.
 	Client string
@@ -34,13 +34,14 @@ type Facts struct {
 
 	Configurations, Functions, Providers Part[Package]
 
-	// FunctionRevisions are those of our functions, also such as are not current any more.
+	// FunctionRevisions are all revisions of our functions, not only current ones.
 	FunctionRevisions Part[cause.Object]
 
 	Definitions Part[cause.Object]
 	Kinds       Part[ManagedKind]
 
-	// Account is that of the provider, or empty for the user's own. Allowed are the rights that were asked for: one that is missing here was not answered.
+	// Account is the provider's account, or empty for the user's own. Allowed are the rights that were checked: a right that is missing here
+	// was not answered.
 	Account Account
 	Allowed map[Right]bool
 	Unasked *cause.Unread
@@ -51,7 +52,7 @@ type Facts struct {
 	Syncs                   Part[Sync]
 	Policies, Bindings      Part[cause.Object]
 
-	// Needs are what Sites name that no deployment uses. One that is missing here was not asked for.
+	// Needs are the needs of Sites that no deployment uses. A need that is missing here was not checked.
 	Needs map[Need]NeedAnswer
 }
 
@@ -69,7 +70,7 @@ type Package struct {
 	} `json:"status"`
 }
 
-// Version is the tag of the package. It is empty for one that is named by its digest alone.
+// Version is the tag of the package. It is empty for a package that is named by its digest alone.
 func (p *Package) Version() string { return tagOfImage(p.Spec.Package) }
 
 // kindAndName returns how a person names the package.
@@ -90,10 +91,10 @@ type Workload struct {
 	} `json:"spec"`
 }
 
-// labelVersion is where charts say the version of what they install.
+// labelVersion is the label by which charts name the installed version.
 const labelVersion = "app.kubernetes.io/version"
 
-// Version is what the label of the Deployment says, or else the tag of its image. It is empty if neither says it.
+// Version is the value of the Deployment's label, or else the tag of its image. It is empty if neither says it.
 func (w *Workload) Version() string {
 	if v := w.Metadata.Labels[labelVersion]; v != "" {
 		return v
@@ -131,7 +132,7 @@ type Delivery struct {
 	Spec     struct {
 		Config      *xpv2.ProviderConfigReference `json:"providerConfigRef,omitempty"`
 		ForProvider struct {
-			// Trees without what they bring to the repository.
+			// Trees without their content for the repository.
 			Trees []struct {
 				Site string `json:"site"`
 			} `json:"trees,omitempty"`
@@ -153,7 +154,7 @@ type Sync struct {
 	} `json:"status"`
 }
 
-// A SiteSeen is what a SiteSync says of one Site.
+// A SiteSeen is the report of a SiteSync about one Site.
 type SiteSeen struct {
 	Name    string                     `json:"name"`
 	State   deliveryv1alpha1.SiteState `json:"state"`

@@ -37,7 +37,7 @@ func packageLines(f *Facts) []Line {
 	return out
 }
 
-// conditionLine says whether all these conditions are true. Those after the first may be absent.
+// conditionLine says whether all these conditions are true. Conditions after the first may be absent.
 func conditionLine(check, object, reason string, all cause.Conditions, types ...string) Line {
 	var are []string
 	for i, typ := range types {
@@ -92,7 +92,7 @@ func missingLine(check, object, kind string) Line {
 	return Line{Check: check, Object: object, Result: Problem, Reason: reason, Message: fmt.Sprintf("The cluster has no %s of this name.", kind), Fix: fixForReason(advice.Installation, reason)}
 }
 
-// managedKindLines say whether the kinds of the provider are active. Those that are have one line.
+// managedKindLines say whether the kinds of the provider are active. All active kinds together have one line.
 func managedKindLines(e *Expected, f *Facts) []Line {
 	if f.Kinds.Unread != nil {
 		return []Line{unreadLine(checkKinds, f.Kinds.Unread)}

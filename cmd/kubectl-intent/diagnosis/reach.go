@@ -51,7 +51,7 @@ func configLines(f *Facts) []Line {
 	return out
 }
 
-// A configKey names a configuration. Those of the cluster have no namespace.
+// A configKey names a configuration. Configurations of the cluster have no namespace.
 type configKey struct{ kind, namespace, name string }
 
 // clusterConfig is the kind of a configuration that is in no namespace.
@@ -100,7 +100,8 @@ func configLine(o cause.Object, by *Delivery) Line {
 	return out
 }
 
-// ownConfigLine says what the condition of a configuration does that no GitDelivery has an answer for, where it is about the present spec.
+// ownConfigLine returns the line of the configuration's own condition, where no GitDelivery has an answer and the condition is about the
+// present spec.
 func ownConfigLine(o cause.Object, unknown Line) Line {
 	out, ready := unknown, o.Status.Conditions.Get(typeReady)
 	if ready.Reason == "" || ready.ObservedGeneration != o.Metadata.Generation {
@@ -167,13 +168,13 @@ func newestSyncs(all []Sync) map[string]*answer {
 	return out
 }
 
-// isAnswer is false for what is said before the cluster of a Site is asked, or about the deployment alone.
+// isAnswer is false for reasons from before the cluster of a Site is asked, or about the deployment alone.
 func isAnswer(s SiteSeen) bool {
 	silent := []string{"", deliveryv1alpha1.SiteReasonWaveNotReached, deliveryv1alpha1.SiteReasonNotDelivered, deliveryv1alpha1.SiteReasonPolicyDenied}
 	return s.State == deliveryv1alpha1.SiteLive || !slices.Contains(silent, s.Reason)
 }
 
-// reachedReasons of a Site are those in which its engine answers.
+// reachedReasons of a Site are the reasons with an answer of its engine.
 func reachedReasons() []string {
 	return []string{
 		deliveryv1alpha1.SiteReasonProgressing, deliveryv1alpha1.SiteReasonOtherTree, deliveryv1alpha1.SiteReasonEngineFailed, deliveryv1alpha1.SiteReasonUnhealthy,
@@ -210,7 +211,7 @@ func policyLines(e *Expected, f *Facts) []Line {
 	for _, name := range e.Policies {
 		l := Line{Check: checkPolicies, Object: name, Result: OK, Message: "applied"}
 		if !containsName(f.Policies.Items, name) || !containsName(f.Bindings.Items, name) {
-			l.Result, l.Message, l.Fix = Advice, "The policy is not applied, or not bound.", "kubectl apply -k examples/policies, if what it refuses is to be refused: docs/install.md says what that is."
+			l.Result, l.Message, l.Fix = Advice, "The policy is not applied, or not bound.", "kubectl apply -k examples/policies, if its rules fit: docs/install.md lists them."
 		}
 		out = append(out, l)
 	}

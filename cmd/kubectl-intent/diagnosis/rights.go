@@ -7,7 +7,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 )
 
-// rightLines say whether the provider has what examples/rbac/provider.yaml grants: a line for each rule that it does not have.
+// rightLines say whether the provider has the rights of examples/rbac/provider.yaml: a line for each rule that it does not have.
 func rightLines(e *Expected, f *Facts) []Line {
 	object := "ServiceAccount " + f.Account.String()
 	return ruleLines(e.Rules, f, Line{
@@ -16,7 +16,7 @@ func rightLines(e *Expected, f *Facts) []Line {
 	})
 }
 
-// ruleLines return what is missing of rules, or the line that none is. That one has the fix of the others.
+// ruleLines return the missing rights of rules, or the line that none is missing. That one has the fix of the others.
 func ruleLines(rules []rbacv1.PolicyRule, f *Facts, good Line) []Line {
 	var out []Line
 	unanswered := 0
@@ -45,7 +45,7 @@ func ruleLines(rules []rbacv1.PolicyRule, f *Facts, good Line) []Line {
 	return out
 }
 
-// sayRights names the resources, each behind what is not allowed. Rights of one resource stand side by side, as in a rule.
+// sayRights names the resources, each behind its denied verbs. Rights of one resource stand side by side, as in a rule.
 func sayRights(all []Right) string {
 	out := strings.Builder{}
 	for i, r := range all {
@@ -71,7 +71,7 @@ func escalate() Right {
 	return Right{Verb: "escalate", Group: rbacv1.GroupName, Resource: "clusterroles"}
 }
 
-// Asked returns what the user is asked for before an installation.
+// Asked returns the rights of the user that are checked before an installation.
 func (e *Expected) Asked() []Right {
 	return append(append([]Right{escalate()}, rightsOfRules(e.Installer...)...), rightsOfRules(e.Rules...)...)
 }

@@ -106,9 +106,9 @@ func (n Need) nameOfNeed() string {
 	return n.Kind + " " + strings.TrimPrefix(n.Namespace+"/"+n.Name, "/")
 }
 
-// unusedLine says of a Site that no deployment uses whether what it names is there. The provider has not asked its cluster and its engine.
+// unusedLine says whether the objects exist that a Site without a deployment names. The provider has not asked its cluster and its engine.
 func (f *Facts) unusedLine(s *Site) Line {
-	out := Line{Check: checkSites, Object: nameOfSite(s), Result: OK, Message: "no deployment uses it, so its cluster and engine were not asked; what it names exists"}
+	out := Line{Check: checkSites, Object: nameOfSite(s), Result: OK, Message: "no deployment uses it, so its cluster and engine were not asked; the objects that it names exist"}
 	if l, ok := f.missingConfig(s, out); ok {
 		return l
 	}

@@ -32,7 +32,7 @@ func TestUnusedSites(t *testing.T) {
 		edit   func(*Facts)
 		want   string
 	}{
-		"Complete": {reason: "A Site that no deployment uses is well if all that it names exists.", want: "ok | sites | Site edge9 | no deployment uses it, so its cluster and engine were not asked; what it names exists | "},
+		"Complete": {reason: "A Site that no deployment uses is well if all that it names exists.", want: "ok | sites | Site edge9 | no deployment uses it, so its cluster and engine were not asked; the objects that it names exist | "},
 		"Config": {
 			reason: "A configuration that does not exist is found before a deployment uses the Site.", edit: func(f *Facts) { f.ClusterConfigs.Items = nil },
 			want: "problem | sites | Site edge9 | ClusterProviderConfig fleet does not exist, which spec.repository.providerConfigRef names. No deployment uses the Site yet. | Make ClusterProviderConfig fleet, or correct spec.repository.providerConfigRef of the Site.",

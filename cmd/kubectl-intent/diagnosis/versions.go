@@ -9,7 +9,7 @@ import (
 // minKubernetes is the first version that serves the policies of examples/policies.
 const minKubernetes = ">=1.30.0-0"
 
-// versionLines compare the versions of all parts. Those of Intentplane must have one minor version.
+// versionLines compare the versions of all parts. All parts of Intentplane must have one minor version.
 func versionLines(e *Expected, f *Facts) []Line {
 	out := crossplaneLines(e, f)
 	packages := f.allPackages()
@@ -29,7 +29,7 @@ func (f *Facts) allPackages() []Package {
 	return out
 }
 
-// basePackage is the one that the others are compared with: the first whose version is known, or nil. Configurations are what people install.
+// basePackage is the package that the others are compared with: the first whose version is known, or nil. People install Configurations.
 func basePackage(all []Package) *Package {
 	for i := range all {
 		if _, err := semver.NewVersion(all[i].Version()); err == nil {
@@ -39,7 +39,7 @@ func basePackage(all []Package) *Package {
 	return nil
 }
 
-// skewLine compares a version with that of a package.
+// skewLine compares a version with the version of a package.
 func skewLine(object, version string, base *Package) Line {
 	out := Line{Check: checkVersions, Object: object, Result: Unknown, Message: version}
 	v, err := semver.NewVersion(version)

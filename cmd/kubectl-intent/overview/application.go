@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// ForApplication returns what is shown of an Application: what it says itself, and the revisions and parts of its deployment.
+// ForApplication returns the overview of an Application: its own status, and the revisions and parts of its deployment.
 func ForApplication(f *cause.ApplicationFacts, found cause.Finding) Overview {
 	a := &f.Application
 	out := Overview{
@@ -35,7 +35,7 @@ func ForApplication(f *cause.ApplicationFacts, found cause.Finding) Overview {
 	return out
 }
 
-// outcomeOfApplication is RolledBack where the image was rolled back. Other outcomes say nothing that the phase does not.
+// outcomeOfApplication is RolledBack where the image was rolled back. Other outcomes add nothing to the phase.
 func outcomeOfApplication(a *cause.Application) string {
 	if a.Status.IsRolledBack() {
 		return outcomeRolledBack
@@ -54,7 +54,7 @@ func (p *Part) addPods(s applicationv1alpha1.SiteStatus) {
 	p.Detail = strings.TrimSuffix(cmp.Or(s.Reason, s.State)+": "+s.Message, ": ")
 }
 
-// RowForApplication returns what a list shows of an Application.
+// RowForApplication returns the row of an Application in a list.
 func RowForApplication(f *cause.ApplicationFacts, found cause.Finding) Row {
 	o := ForApplication(f, found)
 	o.Parts, o.Revisions = nil, nil

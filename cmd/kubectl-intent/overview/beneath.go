@@ -7,7 +7,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// RowForInstalled returns what a list shows of a package or a definition.
+// RowForInstalled returns the row of a package or a definition in a list.
 func RowForInstalled(o *cause.Object, found cause.Finding) Row {
 	phase := "Ready"
 	if !found.IsGood {

@@ -12,7 +12,7 @@ import (
 // partPackage is the kind of a part that is a package of a Bundle.
 const partPackage = "package"
 
-// ForBundle returns what is shown of a Bundle: what it says itself, and its packages by layer.
+// ForBundle returns the overview of a Bundle: its own status, and its packages by layer.
 func ForBundle(f *cause.BundleFacts, found cause.Finding) Overview {
 	b := &f.Bundle
 	out := Overview{
@@ -29,7 +29,7 @@ func ForBundle(f *cause.BundleFacts, found cause.Finding) Overview {
 	return out
 }
 
-// partOfPackage shows one package: where it stands and, if it is not as it should be, why.
+// partOfPackage shows one package: its state and, if it is not ready, the reason.
 func partOfPackage(p *bundlev1alpha1.PackageStatus) Part {
 	out := Part{
 		Kind: partPackage, Name: p.Name, State: p.Status, Note: p.Version, Commit: shortenCommit(p.Commit),
@@ -44,7 +44,7 @@ func partOfPackage(p *bundlev1alpha1.PackageStatus) Part {
 	return out
 }
 
-// RowForBundle returns what a list shows of a Bundle.
+// RowForBundle returns the row of a Bundle in a list.
 func RowForBundle(f *cause.BundleFacts, found cause.Finding) Row {
 	o := ForBundle(f, found)
 	o.Parts = nil

@@ -61,7 +61,7 @@ func BlueprintTable(all []catalogview.Blueprint, s Style) []string {
 
 // BlueprintLines return all that an author needs of one Blueprint.
 func BlueprintLines(e catalogview.Blueprint, s Style) []string {
-	s.IsWide = false // What a wide table adds stands below.
+	s.IsWide = false // Columns that a wide table adds stand below.
 	out := BlueprintTable([]catalogview.Blueprint{e}, s)
 	cells := [][]string{{"PARAMETER", "TYPE", "DEFAULT", "ALLOWED", "DESCRIPTION"}}
 	for _, p := range e.Parameters {

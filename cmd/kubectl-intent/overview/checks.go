@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// A Measured is what one check measured at one Site, in one step of a revision.
+// A Measured is the result of one check at one Site, in one step of a revision.
 type Measured struct {
 	rolloutv1alpha1.CheckResult `json:",inline"`
 
@@ -28,7 +28,8 @@ type Measured struct {
 	Query string `json:"query,omitempty"`
 }
 
-// MeasuredChecks returns what the Gates of a deployment measured with a check, the newest step first. Where no Gate has the check, the deployment's own results stand for it.
+// MeasuredChecks returns the results of a check in the Gates of a deployment, the newest step first. Where no Gate has the check, the
+// deployment's own results stand for it.
 func MeasuredChecks(f *cause.Facts, check string) []Measured {
 	var out []Measured
 	for i := range f.Gates {
@@ -76,7 +77,7 @@ func queryOfCheck(c rolloutv1alpha1.GateCheck) string {
 	return ""
 }
 
-// resultOf a check is Pending as long as the Gate reports none. Why the Gate waits stands for what the check says then.
+// resultOf a check is Pending as long as the Gate reports none. Its message is then the reason why the Gate waits.
 func resultOf(g *rolloutv1alpha1.Gate, c rolloutv1alpha1.GateCheck) rolloutv1alpha1.CheckResult {
 	all := g.Status.AtProvider.Checks
 	i := slices.IndexFunc(all, func(r rolloutv1alpha1.CheckResult) bool { return r.Name == c.Name && r.Site == c.Site })
@@ -86,7 +87,7 @@ func resultOf(g *rolloutv1alpha1.Gate, c rolloutv1alpha1.GateCheck) rolloutv1alp
 	return rolloutv1alpha1.CheckResult{Name: c.Name, Site: c.Site, Phase: rolloutv1alpha1.CheckPending, Threshold: string(c.Threshold), Message: g.Status.GetCondition(xpv2.TypeReady).Message}
 }
 
-// reportedResults are what the status of the deployment keeps of the present revision.
+// reportedResults are the results of the present revision in the status of the deployment.
 func reportedResults(f *cause.Facts, check string) []Measured {
 	var out []Measured
 	for _, r := range f.Deployment.Status.ValidationResults {
@@ -119,7 +120,8 @@ func CheckNames(f *cause.Facts) []string {
 	return slices.Compact(out)
 }
 
-// CheckLines are what a check measured: a table for each step, and below a Site what explains its result, and its last measurements where it has ended.
+// CheckLines show the results of a check: a table for each step, and below a Site the explanation of its result, and its last measurements
+// where it has ended.
 func CheckLines(all []Measured, s Style) []string {
 	var out []string
 	for i, m := range all {

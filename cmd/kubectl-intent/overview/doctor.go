@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/diagnosis"
 )
 
-// DoctorLines say what was found of an installation, each problem with its fix, and how much was found in the end.
+// DoctorLines show the diagnosis of an installation, each problem with its fix, and a count of the results in the end.
 func DoctorLines(all []diagnosis.Line, s Style) []string {
 	var out []string
 	for i, l := range all {
@@ -26,7 +26,7 @@ func DoctorLines(all []diagnosis.Line, s Style) []string {
 	return append(out, strings.Join(end, ", "))
 }
 
-// doctorLine says what was found of one object.
+// doctorLine shows the diagnosis of one object.
 func (s Style) doctorLine(l diagnosis.Line) []string {
 	said := slices.DeleteFunc([]string{l.Check, l.Object, l.Reason, oneLine(l.Message)}, func(text string) bool { return text == "" })
 	out := s.labelledLines(string(l.Result), strings.Join(said, ": "))

@@ -28,11 +28,11 @@ const (
 	// shownRevisions is how many revisions are shown, unless all are.
 	shownRevisions = 4
 
-	// shownSites is how many Sites are shown, unless all are: those that are not live first.
+	// shownSites is how many Sites are shown, unless all are: Sites that are not live first.
 	shownSites = 12
 )
 
-// Lines returns what is shown of one Bundle, Application, deployment or cluster.
+// Lines returns the lines of one Bundle, Application, deployment or cluster.
 func Lines(o Overview, s Style) []string {
 	out := []string{s.headlineText(o)}
 	out = append(out, s.wrapText(o.Message)...)
@@ -81,7 +81,7 @@ func (s Style) spreadLine(left, right string) string {
 	return s.cutLine(left + "  " + right)
 }
 
-// nextLines says who acts, and what to do. Nothing is said of what is as it should be.
+// nextLines names the actor, and the action. A finding without a problem has no lines.
 func (s Style) nextLines(f cause.Finding) []string {
 	if f.IsGood || f.Do == "" {
 		return nil
@@ -89,7 +89,7 @@ func (s Style) nextLines(f cause.Finding) []string {
 	return s.wrapText("Next: " + Do(f))
 }
 
-// Do returns what to do about a finding, and who does it.
+// Do returns the action for a finding, and the actor.
 func Do(f cause.Finding) string {
 	switch {
 	case f.NeedsPerson():
@@ -102,7 +102,7 @@ func Do(f cause.Finding) string {
 	return f.Do
 }
 
-// detailLine says what only one kind of object has.
+// detailLine shows the fields that only one kind of object has.
 func (s Style) detailLine(o Overview) []string {
 	var parts []string
 	all := []struct{ name, value string }{
@@ -154,7 +154,8 @@ func (s Style) partLines(all []Part) []string {
 	return out
 }
 
-// limitSites returns the parts with as many Sites as there is room for, those that are not live first, and how many are left out.
+// limitSites returns the parts with as many Sites as there is room for, Sites that are not live first, and the number of Sites that are left
+// out.
 func limitSites(all []Part) ([]Part, int) {
 	sites, bad := 0, 0
 	for _, p := range all {

@@ -17,7 +17,8 @@ const (
 	originRequest = "a RolloutRequest"
 )
 
-// originOf the present revision is who made the RolloutRequest for it or, without one, whether the intent changed or what it is compiled with.
+// originOf returns the author of the RolloutRequest for the present revision or, without one, whether the intent changed or its Blueprint,
+// renderer or Sites.
 func originOf(s ledger.State) string {
 	if r := s.Current.RequestRef; r != nil {
 		return cmp.Or(r.By, r.Name)
@@ -33,7 +34,8 @@ func originOf(s ledger.State) string {
 	return originIntent
 }
 
-// originOfPast returns why a past revision was ordered, as it follows from the one before it: the ledger does not keep who asked. It is empty where the ledger forgot that one.
+// originOfPast returns why a past revision was ordered, as it follows from the previous revision: the ledger does not keep who asked. It is
+// empty where the ledger forgot that revision.
 func originOfPast(s ledger.State, p ledger.Past) string {
 	i := slices.IndexFunc(s.History, func(q ledger.Past) bool { return q.Number == p.Number-1 })
 	switch {
@@ -49,7 +51,7 @@ func originOfPast(s ledger.State, p ledger.Past) string {
 	return originUpdate
 }
 
-// requesterOf a revision is who made the RolloutRequest for it, as far as that still exists.
+// requesterOf returns the author of the RolloutRequest for a revision, as far as that still exists.
 func requesterOf(f *cause.Facts, revision int64) string {
 	for i := range f.Requests {
 		if r := &f.Requests[i]; r.Status.NewRevision == revision {

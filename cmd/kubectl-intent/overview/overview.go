@@ -19,7 +19,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// An Overview is what is shown of one Bundle, Application, deployment or cluster.
+// An Overview is the summary of one Bundle, Application, deployment or cluster.
 type Overview struct {
 	Namespace string       `json:"namespace"`
 	Name      string       `json:"name"`
@@ -36,7 +36,7 @@ type Overview struct {
 	// Revisions, the newest first. The first one has parts.
 	Revisions []Revision `json:"revisions,omitempty"`
 
-	// Parts are what the present revision, or the cluster, consists of.
+	// Parts are the parts of the present revision, or of the cluster.
 	Parts []Part `json:"parts,omitempty"`
 
 	// Version of a cluster or a Bundle, Endpoint and SiteName of a cluster.
@@ -49,7 +49,7 @@ type Overview struct {
 	Available string `json:"available,omitempty"`
 	URL       string `json:"url,omitempty"`
 
-	// Packages says how many packages of a Bundle run what is asked for, such as 3/4.
+	// Packages says how many packages of a Bundle run their desired spec, such as 3/4.
 	Packages string `json:"packages,omitempty"`
 }
 
@@ -104,7 +104,7 @@ const (
 	partRequest  = "request"
 )
 
-// ForDeployment returns what is shown of a deployment.
+// ForDeployment returns the overview of a deployment.
 func ForDeployment(f *cause.Facts, found cause.Finding) Overview {
 	d := &f.Deployment
 	out := Overview{
@@ -120,7 +120,7 @@ func ForDeployment(f *cause.Facts, found cause.Finding) Overview {
 	return out
 }
 
-// outcomeOfDeployment is the outcome of the present request, or HeldBack where that waits behind one that ended.
+// outcomeOfDeployment is the outcome of the present request, or HeldBack where that waits behind an ended request.
 func outcomeOfDeployment(d *cause.Deployment) string {
 	if d.Status.IsOfEarlierRequest() {
 		return outcomeHeldBack
@@ -137,7 +137,7 @@ func (o *Overview) leaveEarlierSpec(isAnswered bool) {
 
 func groupOf(apiVersion string) string { return schema.FromAPIVersionAndKind(apiVersion, "").Group }
 
-// ForCluster returns what is shown of a WorkloadCluster.
+// ForCluster returns the overview of a WorkloadCluster.
 func ForCluster(f *cause.ClusterFacts, found cause.Finding) Overview {
 	c := &f.Cluster
 	out := Overview{
@@ -163,7 +163,7 @@ func ForCluster(f *cause.ClusterFacts, found cause.Finding) Overview {
 	return out
 }
 
-// listRevisions returns those of the ledger, the newest first. Without a ledger there is the present one alone.
+// listRevisions returns the revisions of the ledger, the newest first. Without a ledger there is the present one alone.
 func listRevisions(f *cause.Facts) []Revision {
 	d, s := &f.Deployment, f.Ledger()
 	if d.Status.Revision == 0 {
@@ -190,7 +190,7 @@ func listRevisions(f *cause.Facts) []Revision {
 	return out
 }
 
-// pastRevision returns what the ledger says of a revision that ended.
+// pastRevision returns the ledger's record of a revision that ended.
 func pastRevision(p ledger.Past, target int64) Revision {
 	reason, message := rejectionOf(p.Verdict)
 	return Revision{
@@ -216,7 +216,7 @@ func verdictOf(v *ledger.Verdict, isWithdrawn bool) string {
 	return string(v.Result)
 }
 
-// rejectionOf a verdict is why, and what was seen.
+// rejectionOf returns the reason and the message of a verdict.
 func rejectionOf(v *ledger.Verdict) (reason, message string) {
 	if v == nil {
 		return "", ""
@@ -224,7 +224,7 @@ func rejectionOf(v *ledger.Verdict) (reason, message string) {
 	return v.Reason, v.Message
 }
 
-// sitesOf a revision that was verified are those that ran it.
+// sitesOf a verified revision is the number of Sites that ran it.
 func sitesOf(p ledger.Past) string {
 	if len(p.Trees) == 0 {
 		return ""
@@ -232,7 +232,7 @@ func sitesOf(p ledger.Past) string {
 	return fmt.Sprintf("%d/%[1]d", len(p.Trees))
 }
 
-// commitOf a past revision is the first one that a GitDelivery remembers.
+// commitOf a past revision is the first commit that a GitDelivery remembers.
 func commitOf(f *cause.Facts, revision int64) string {
 	for i := range f.Deliveries {
 		for _, h := range f.Deliveries[i].Status.AtProvider.History {
@@ -302,7 +302,7 @@ func deliveryParts(f *cause.Facts) []Part {
 	return out
 }
 
-// addressOf a repository is its URL without what all URLs have.
+// addressOf a repository is its URL without the scheme and the suffix .git.
 func addressOf(url string) string {
 	_, rest, found := strings.Cut(url, "://")
 	if !found {
@@ -319,7 +319,7 @@ func engineName(e *deliveryv1alpha1.EngineObservation) string {
 	return map[string]string{"Kustomization": "Flux", "Application": "Argo CD", "RootSync": "Config Sync", "RepoSync": "Config Sync"}[e.Kind]
 }
 
-// siteParts show the Sites: what the deployment says of each, and what the SiteSync adds.
+// siteParts show the Sites: the deployment's report of each, and the details of the SiteSync.
 func siteParts(f *cause.Facts) []Part {
 	seen := map[string]deliveryv1alpha1.SiteObservation{}
 	for i := range f.Syncs {

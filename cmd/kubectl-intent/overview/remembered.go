@@ -18,18 +18,19 @@ func RememberedLines(m clone.Memory, all []Revision, s Style) []string {
 	return append(out, s.historyRows(all)...)
 }
 
-// partialWords say what a repository does not remember.
+// partialWords name the parts that a repository does not remember.
 func partialWords(m clone.Memory) string {
 	switch {
 	case m.State.IsClosed:
 		return " The deployment was deleted."
 	case !m.IsHome:
-		return fmt.Sprintf(" The ledger is in the repository of %s: here is what a rollback needs of it.", cmp.Or(m.State.Successor, m.State.Home))
+		return fmt.Sprintf(" The ledger is in the repository of %s: this record has the part that a rollback needs.", cmp.Or(m.State.Successor, m.State.Home))
 	}
 	return ""
 }
 
-// RememberedRevisions returns the revisions that a repository remembers, the newest first. One that was judged is in the history, where that is whole.
+// RememberedRevisions returns the revisions that a repository remembers, the newest first. A judged revision is in the history, where that is
+// whole.
 func RememberedRevisions(m clone.Memory) []Revision {
 	var out []Revision
 	c, isPast := m.State.Current, func(p ledger.Past) bool { return p.Number == m.State.Current.Number }
@@ -46,7 +47,7 @@ func RememberedRevisions(m clone.Memory) []Revision {
 	return out
 }
 
-// completeRevision adds what the record of the repository and the events of the ledger say.
+// completeRevision adds facts from the record of the repository and the events of the ledger.
 func completeRevision(m clone.Memory, r Revision) Revision {
 	r.IsLive = r.Number == liveRevision(m.State)
 	for _, h := range m.Revisions {
@@ -62,7 +63,8 @@ func completeRevision(m clone.Memory, r Revision) Revision {
 	return r
 }
 
-// liveRevision is the one that was proven to run at all Sites, or 0: the present one that was verified, or the target of a rollback that ended.
+// liveRevision is the revision that was proven to run at all Sites, or 0: the present revision if it was verified, or the target of a
+// rollback that ended.
 func liveRevision(s ledger.State) int64 {
 	switch {
 	case s.Restored:

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// A Row is what a list shows of one Bundle, Application, deployment or cluster.
+// A Row is the row of one Bundle, Application, deployment or cluster in a list.
 type Row struct {
 	Overview
 
@@ -20,7 +20,7 @@ type Row struct {
 	Step     string `json:"step,omitempty"`
 }
 
-// RowForDeployment returns what a list shows of a deployment.
+// RowForDeployment returns the row of a deployment in a list.
 func RowForDeployment(f *cause.Facts, found cause.Finding) Row {
 	o := ForDeployment(f, found)
 	// A list shows no parts, and reads no objects but the deployments.
@@ -35,7 +35,7 @@ func RowForDeployment(f *cause.Facts, found cause.Finding) Row {
 	return out
 }
 
-// RowForCluster returns what a list shows of a cluster.
+// RowForCluster returns the row of a cluster in a list.
 func RowForCluster(f *cause.ClusterFacts, found cause.Finding) Row {
 	o := ForCluster(f, found)
 	o.Parts = nil

@@ -149,8 +149,7 @@ func TestCluster(t *testing.T) {
 	want := `
 prod  team-b  WorkloadCluster intentplane.dev                       Provisioning
 Workspace prod-vpc: TerraformFailed: no such region
-Next: Correct what Terraform's error says, which the message has (for the
-platform team).
+Next: Correct the error of Terraform in the message (for the platform team).
 version v1.31.2
 ├─ Cluster prod     Provisioning
 └─ WorkspaceTemplateAppl... Ready
@@ -158,8 +157,8 @@ prod  team-b  WorkloadCluster intentplane.dev                       Provisioning
 Cause:      Workspace prod-vpc: TerraformFailed: no such region
 Since:      14:03:00 (0m40s)
 Who acts:   the platform team
-What to do: Correct what Terraform's error says, which the message has.
-Wakes it:   the provider, which watches what it waits for
+What to do: Correct the error of Terraform in the message.
+Wakes it:   the provider, which watches the objects that it waits for
 Followed:
 └─ WorkloadCluster prod: Progressing: Workspace prod-vpc: TerraformFailed: no...
   └─ ManagedCluster prod-x: TerraformFailed: Workspace prod-vpc: no such region

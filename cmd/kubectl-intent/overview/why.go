@@ -10,7 +10,8 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
 )
 
-// WhyLines say why a Bundle, an Application, a deployment or a cluster does not go on: the cause, since when, who acts, what wakes it, and the chain that was followed.
+// WhyLines say why a Bundle, an Application, a deployment or a cluster does not go on: the cause, since when, who acts, the event that wakes
+// it, and the chain that was followed.
 func WhyLines(o Overview, s Style) []string {
 	f := o.Finding
 	out := []string{s.headlineText(o)}

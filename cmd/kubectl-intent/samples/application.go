@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/function/application"
 )
 
-// An ApplicationSample is an Application, and what was composed for it.
+// An ApplicationSample is an Application with its composed objects.
 type ApplicationSample struct {
 	// Deployment that the Application composed.
 	Deployment *Sample
@@ -25,7 +25,7 @@ type ApplicationSample struct {
 	// Problem of the spec, and its reason. Empty if there is none.
 	Problem, ProblemReason string
 
-	// Sites are what the SiteHealth says of them.
+	// Sites are the SiteHealth's reports about them.
 	Sites []deliveryv1alpha1.SiteHealthState
 }
 
@@ -53,7 +53,7 @@ func Crashing() *ApplicationSample {
 	return s
 }
 
-// Facts returns what a reader of the cluster sees. The function's own projection makes the status.
+// Facts returns the objects as a reader of the cluster sees them. The function's own projection makes the status.
 func (s *ApplicationSample) Facts() *cause.ApplicationFacts {
 	below := s.Deployment.Facts()
 	h := &deliveryv1alpha1.SiteHealth{}
@@ -101,13 +101,13 @@ func (s *ApplicationSample) project(f *cause.ApplicationFacts) {
 	f.Application.Status.Conditions = append(f.Application.Status.Conditions, cause.Condition{Type: "Ready", Status: ready, Reason: "Available", LastTransitionTime: &since})
 }
 
-// Objects returns the objects of a sample, as an API server has them. It returns an error for one that cannot be encoded.
+// Objects returns the objects of a sample, as an API server has them. It returns an error for an object that cannot be encoded.
 func (s *ApplicationSample) Objects() ([]*unstructured.Unstructured, error) {
 	f := s.Facts()
 	return encodeAbove([]any{&f.Application, f.Health}, s.Deployment)
 }
 
-// encodeAbove returns objects, and those of the deployment below them.
+// encodeAbove returns objects, and the objects of the deployment below them.
 func encodeAbove(own []any, below *Sample) ([]*unstructured.Unstructured, error) {
 	out, err := encodeObjects(own)
 	if err != nil {

@@ -22,7 +22,7 @@ type BundleSample struct {
 	// Shop is the deployment that the second package is.
 	Shop *Sample
 
-	// Database and Web are what is observed of the packages.
+	// Database and Web are the observations of the packages.
 	Database, Web statev1alpha1.PackageObservation
 
 	// Problem of the spec, or of the record. Empty if there is none.
@@ -31,7 +31,7 @@ type BundleSample struct {
 	IsSuspended bool
 }
 
-// NewBundle returns a Bundle whose packages run what is asked for.
+// NewBundle returns a Bundle whose packages run their desired specs.
 func NewBundle(shop *Sample) *BundleSample {
 	return &BundleSample{
 		Shop:     shop,
@@ -57,7 +57,7 @@ func (s *BundleSample) spec() bundlev1alpha1.BundleSpec {
 	return out
 }
 
-// Facts returns what a reader of the cluster sees. The function's own projection makes the status.
+// Facts returns the objects as a reader of the cluster sees them. The function's own projection makes the status.
 func (s *BundleSample) Facts() *cause.BundleFacts {
 	f := &cause.BundleFacts{Bundle: cause.Bundle{Spec: cause.BundleSpec{BundleSpec: s.spec()}}}
 	f.Bundle.APIVersion, f.Bundle.Kind = bundlev1alpha1.GroupNamespaced+"/v1alpha1", bundlev1alpha1.Kind
@@ -112,7 +112,7 @@ func (s *BundleSample) projectBundle(f *cause.BundleFacts) {
 	f.Bundle.Status.Conditions = append(f.Bundle.Status.Conditions, cause.Condition{Type: "Ready", Status: ready, Reason: "Available", LastTransitionTime: &since})
 }
 
-// Objects returns the objects of a sample, as an API server has them. It returns an error for one that cannot be encoded.
+// Objects returns the objects of a sample, as an API server has them. It returns an error for an object that cannot be encoded.
 func (s *BundleSample) Objects() ([]*unstructured.Unstructured, error) {
 	f := s.Facts()
 	return encodeAbove([]any{&f.Bundle, f.State}, s.Shop)

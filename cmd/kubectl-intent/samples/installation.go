@@ -42,7 +42,7 @@ func Installation() ([]*unstructured.Unstructured, error) {
 	return out, err
 }
 
-// managedKind returns the definition that Crossplane makes of the one in a provider's package.
+// managedKind returns the definition that Crossplane makes of a definition in a provider's package.
 func managedKind(d *unstructured.Unstructured) *unstructured.Unstructured {
 	spec, _, _ := unstructured.NestedMap(d.Object, "spec")
 	spec["state"] = "Active"

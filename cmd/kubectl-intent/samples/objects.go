@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Objects returns the objects of a sample, as an API server has them. It returns an error for one that cannot be encoded.
+// Objects returns the objects of a sample, as an API server has them. It returns an error for an object that cannot be encoded.
 func (s *Sample) Objects() ([]*unstructured.Unstructured, error) {
 	f := s.Facts()
 	all := []any{&f.Deployment, &f.Deliveries[0], &f.Syncs[0]}

@@ -1,5 +1,5 @@
-// Package samples has deployments in states that people look at, for tests of what is shown. The function's own projection makes each status, so that a
-// sample says what a control plane would.
+// Package samples has deployments in states that people look at, for tests of the output. The function's own projection makes each status, so
+// that a sample has the same status as on a control plane.
 package samples
 
 import (
@@ -36,7 +36,7 @@ const (
 	oldTree    = "2222222222222222222222222222222222222222"
 )
 
-// A Sample is a deployment, and what was composed for it. A test changes it, and lets the function's projection say the rest.
+// A Sample is a deployment with its composed objects. A test changes it, and lets the function's projection say the rest.
 type Sample struct {
 	// Group is the API group of the deployment: one shape or the other.
 	Group string
@@ -76,7 +76,7 @@ func New() *Sample {
 	return s
 }
 
-// Facts returns what a reader of the cluster sees. The objects follow the state of the ledger, unless the test made them.
+// Facts returns the objects as a reader of the cluster sees them. The objects follow the state of the ledger, unless the test made them.
 func (s *Sample) Facts() *cause.Facts {
 	s.Input.Claim.APIGroup = s.Group
 	s.Input.Recorded = s.Input.State

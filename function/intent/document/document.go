@@ -11,10 +11,10 @@ import (
 
 // Bounds of a text.
 const (
-	// MaxBytes is how many bytes of text an intent may have. The schema says so too.
+	// MaxBytes is the greatest size of the text of an intent, in bytes, as in the schema.
 	MaxBytes = 16 << 10
 
-	// maxDepth is how deep an intent may nest. What it may say needs four.
+	// maxDepth is the greatest nesting depth of an intent. The fields of an intent need four levels.
 	maxDepth = 8
 )
 

@@ -27,8 +27,7 @@ func FromJSON(text string) (*Document, error) {
 	return d, nil
 }
 
-// A parser makes nodes from tokens. It keeps what encoding/json throws away: positions, and fields that come twice. The text is
-// known to be JSON.
+// A parser makes nodes from tokens. It keeps the parts that encoding/json discards: positions, and duplicate fields. The text is known to be JSON.
 type parser struct {
 	*Document
 

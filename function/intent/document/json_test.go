@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// FuzzFromJSON also reads what is JSON as YAML: it has to mean the same there, or be refused.
+// FuzzFromJSON also reads JSON as YAML: it has to mean the same there, or be refused.
 func FuzzFromJSON(f *testing.F) {
 	for _, seed := range []string{`{"a": "b"}`, `{"a": [1, -2.5, true, null, {}]}`, `{"a": {"a": 1, "a": 2}}`, `["\ud800", "\u0000"]`, `{"": 1}`, `[1e5]`} {
 		f.Add(seed)

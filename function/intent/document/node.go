@@ -14,7 +14,7 @@ type Problem struct {
 	// Path of the value. Empty means the whole document.
 	Path string
 
-	// Message says what is wrong.
+	// Message describes the problem.
 	Message string
 }
 
@@ -81,7 +81,7 @@ func (n Node) Whole() (int32, *Problem) {
 	return i, nil
 }
 
-// ParseWhole reads a whole number. One that does not fit becomes the nearest that does, for the bounds of its field to refuse.
+// ParseWhole reads a whole number. A number that does not fit becomes the nearest that does, for the bounds of its field to refuse.
 func ParseWhole(text string) (int32, bool) {
 	i, err := strconv.ParseInt(text, 10, 64)
 	return int32(min(max(i, math.MinInt32), math.MaxInt32)), err == nil
@@ -119,8 +119,8 @@ func (n Node) TextMap() (map[string]string, *Problem) {
 	return out, nil
 }
 
-// Each gives each field of an object to its reader. It returns a problem for a field that has none: form names what it is not a
-// field of.
+// Each gives each field of an object to its reader. It returns a problem for a field without a reader: form is the kind of
+// object that the message names.
 func (n Node) Each(form string, readers map[string]Reader) *Problem {
 	members, prob := n.Members()
 	if prob != nil {

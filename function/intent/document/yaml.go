@@ -92,7 +92,7 @@ func (d *Document) convertNode(y *yaml.Node, path string, depth int) (Node, *Pro
 	return n, prob
 }
 
-// checkPlain returns a problem for aliases, anchors and tags, by which a value would differ from what is written there.
+// checkPlain returns a problem for aliases, anchors and tags, by which a value would differ from its text.
 func checkPlain(y *yaml.Node, path string) *Problem {
 	switch {
 	case y.Kind == yaml.AliasNode:

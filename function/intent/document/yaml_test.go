@@ -16,7 +16,7 @@ func TestFromYAML(t *testing.T) {
 		err    string
 	}{
 		"Values": {
-			reason: "Values are those of JSON.",
+			reason: "Values are the values of JSON.",
 			text:   "a: x\nb: 1.5\nc: true\nd: null\ne: [1]\nf: 'yes'\ng: yes\n",
 			want: []Member{
 				member("a", "x"), member("b", json.Number("1.5")), member("c", true), member("d", nil),
@@ -24,7 +24,7 @@ func TestFromYAML(t *testing.T) {
 			},
 		},
 		"Bomb": {
-			reason: "What grows when it is read is refused before it grows.",
+			reason: "A document that grows when it is read is refused before it grows.",
 			text:   "a: &a [x, x]\nb: [*a, *a]\n",
 			err:    "spec.intent: line 1, column 4: a: must not have an anchor",
 		},
@@ -34,7 +34,7 @@ func TestFromYAML(t *testing.T) {
 			err:    `spec.intent: line 1, column 4: a: must be text in quotes or a decimal number, not "0x10"`,
 		},
 		"Date": {
-			reason: "What YAML takes for a date is not text.",
+			reason: "A text that YAML takes for a date is refused.",
 			text:   "a: 2026-01-01\n",
 			err:    `spec.intent: line 1, column 4: a: must be text in quotes or a decimal number, not "2026-01-01"`,
 		},

@@ -67,7 +67,7 @@ func (p *parser) lastNoun() (token, bool) {
 	return t, slices.ContainsFunc(p.know.nouns, func(n phrase) bool { return n.words == t.lower })
 }
 
-// quoteHint says how to write a word of the grammar as a name. It is "" for one that cannot be a name.
+// quoteHint says how to write a word of the grammar as a name. It is "" for a word that cannot be a name.
 func (p *parser) quoteHint(t token) string {
 	if !p.know.reserved[t.lower] || isSiteAlias(t.lower) {
 		return ""
@@ -151,7 +151,7 @@ func (p *parser) readReplicas() (bool, *Fault) {
 	return true, fault
 }
 
-// isFurtherCount reports whether the number that was read counts replicas, as the one before it did.
+// isFurtherCount reports whether the number that was read counts replicas, as the previous number did.
 func (p *parser) isFurtherCount() bool {
 	return len(p.counts) > 0 && p.counts[len(p.counts)-1].at != nil && p.isPlaceNext()
 }
@@ -243,7 +243,7 @@ func (p *parser) isPortNext() bool {
 	return p.acceptWords("port")
 }
 
-// readSeparator reads what stands between two items of a list.
+// readSeparator reads the separator between two items of a list.
 func (p *parser) readSeparator() bool {
 	comma := p.acceptWords(",")
 	return p.acceptWords("and") || comma
@@ -305,7 +305,7 @@ func (p *parser) readImage() (bool, *Fault) {
 	return true, p.readTokenInto("image", &p.statement.Image)
 }
 
-// readTokenInto reads the token that has to follow, whatever it is.
+// readTokenInto reads the next token, which may be any token.
 func (p *parser) readTokenInto(path string, to *string) *Fault {
 	start := p.at
 	if p.isDone() {

@@ -9,7 +9,7 @@ func (p *parser) finishStatement() *Fault {
 		return p.faultAt(w.spans["type"], "says a type, and the class of the slice is one already")
 	}
 	if w.Class == "" && len(p.bare) > 0 {
-		return p.faultAt(p.bare[0], "does not say what is limited: say latency, or p99 latency")
+		return p.faultAt(p.bare[0], "does not name the limited value: say latency, or p99 latency")
 	}
 	if w.Class != "" && w.Service == "" {
 		w.Service = strings.ToLower(w.Class) + "-slice"

@@ -64,7 +64,7 @@ func (p *parser) readNumber() (value, unit string, ok bool) {
 	return strconv.Itoa(n), "", true
 }
 
-// readFactor reads what a number word is multiplied by. There is one, as in three hundred.
+// readFactor reads the factor of a number word. There is one, as in three hundred.
 func (p *parser) readFactor() int {
 	previous := p.tokens[p.at-1].lower
 	switch p.peekToken().lower {

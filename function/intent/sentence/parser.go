@@ -58,7 +58,7 @@ func (p *parser) readSentence() *Fault {
 	return p.finishStatement()
 }
 
-// readClauseEnd reads the marks between two clauses. Behind the last one there may be a period, and nothing else.
+// readClauseEnd reads the marks between two clauses. After the last clause only a period may follow.
 func (p *parser) readClauseEnd() *Fault {
 	t := p.peekToken()
 	if t.text != "," && t.text != ";" && t.text != "." {
@@ -71,7 +71,7 @@ func (p *parser) readClauseEnd() *Fault {
 	return nil
 }
 
-// readJoiner reads the word that binds a clause to those before it.
+// readJoiner reads the word that binds a clause to its predecessors.
 func (p *parser) readJoiner() { p.readPhrase(p.know.joiners) }
 
 // readClause reads one clause by the first reader that recognizes its beginning.
@@ -101,7 +101,7 @@ func (p *parser) notUnderstood() *Fault {
 		return p.faultAt(p.tokens[len(p.tokens)-1].span, "is followed by nothing")
 	}
 	if isNumber(t) {
-		return p.faultAt(t.span, "%q is not understood here: nothing says what it counts, or in which unit it is", clipText(t.text))
+		return p.faultAt(t.span, "%q is not understood here: it has neither a noun to count nor a unit", clipText(t.text))
 	}
 	return p.faultAt(t.span, "%q is not understood here", clipText(t.text))
 }
@@ -122,7 +122,7 @@ func (p *parser) peekToken() token {
 	return p.tokens[p.at]
 }
 
-// spanSince returns the span from a token up to the one that was read last.
+// spanSince returns the span from a token up to the last token that was read.
 func (p *parser) spanSince(start int) span {
 	return span{p.tokens[start].start, p.tokens[max(start, p.at-1)].end}
 }
@@ -140,7 +140,7 @@ func (p *parser) acceptWords(words string) bool {
 	return true
 }
 
-// readPhrase reads the longest of the phrases that is next, and returns what it means.
+// readPhrase reads the longest phrase that matches the next tokens, and returns its meaning.
 func (p *parser) readPhrase(phrases []phrase) (string, bool) {
 	start, end, means := p.at, p.at, ""
 	for _, candidate := range phrases {

@@ -1,5 +1,4 @@
-// Package sentence reads controlled English into what it says. It knows a small grammar and nothing else: a word that has no
-// place in it is an error, never a guess.
+// Package sentence parses controlled English. It knows a small grammar and nothing else: a word that has no place in it is an error, never a guess.
 package sentence
 
 import (
@@ -8,12 +7,12 @@ import (
 	"github.com/intentplane/intentplane/apis/measure"
 )
 
-// MaxCharacters is how long a sentence may be.
+// MaxCharacters is the greatest length of a sentence.
 const MaxCharacters = 2000
 
 // A Statement has the values that a sentence states, as text. A value that it does not state is empty.
 type Statement struct {
-	// Service and Type name what is to run. Class is that of a slice: eMBB, URLLC or mMTC.
+	// Service and Type name the service to run. Class is the class of a slice: eMBB, URLLC or mMTC.
 	Service, Type, Class string
 
 	// Sites to run at, or a word for several of them, and Selector, the labels that they have.
@@ -23,7 +22,7 @@ type Statement struct {
 	// UnquotedSites are the names in Sites that do not stand in quotes.
 	UnquotedSites []string
 
-	// Replicas at each Site, or SiteReplicas at single ones.
+	// Replicas at each Site, or SiteReplicas at single Sites.
 	Replicas     string
 	SiteReplicas map[string]string
 
@@ -50,13 +49,13 @@ type Statement struct {
 
 // An Endpoint is a port that the service offers.
 type Endpoint struct {
-	// Name, Port and Protocol of the endpoint, the last one in upper case.
+	// Name, Port and Protocol of the endpoint, the protocol in upper case.
 	Name, Port, Protocol string
 }
 
 // An Objective is a number that was given a name, such as latency under 20 ms.
 type Objective struct {
-	// Name of what is limited.
+	// Name of the limited metric.
 	Name string
 
 	// Comparison is <, <=, > or >=. Empty means that none was said.
@@ -71,7 +70,7 @@ type Fault struct {
 	// Offset of the words that are wrong, and their Length, in bytes.
 	Offset, Length int
 
-	// Message says what is wrong.
+	// Message describes the problem.
 	Message string
 }
 

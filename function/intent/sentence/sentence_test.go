@@ -81,7 +81,7 @@ func TestParse(t *testing.T) {
 			fault:  &Fault{Offset: 10, Length: 3, Message: `"app" is not a name by itself: it is a word of the grammar; if it is the name, quote it: "app"`},
 		},
 		"NounAtEnd": {
-			reason: "A noun at the end of the text is no name either.",
+			reason: "A noun at the end of the text is not a name either.",
 			text:   "deploy my app",
 			fault:  &Fault{Offset: 10, Length: 3, Message: `"app" is not a name by itself: it is a word of the grammar; if it is the name, quote it: "app"`},
 		},
@@ -101,7 +101,7 @@ func TestParse(t *testing.T) {
 			fault:  &Fault{Offset: 25, Length: 10, Message: `"everywhere" is not understood here`},
 		},
 		"WordForImage": {
-			reason: "A word of the grammar is no image.",
+			reason: "A word of the grammar is not an image.",
 			text:   "deploy shop with the image on edge1",
 			fault:  &Fault{Offset: 27, Length: 2, Message: `"on" cannot be a name: it is a word of the grammar, or a number; if it is the name, quote it: "on"`},
 		},
@@ -141,9 +141,9 @@ func TestFault(t *testing.T) {
 		path   string
 		want   *Fault
 	}{
-		"Exact":  {reason: "Words are found by what they say.", path: "sites[1]", want: &Fault{Offset: 25, Length: 5, Message: "x"}},
+		"Exact":  {reason: "Words are found by their values.", path: "sites[1]", want: &Fault{Offset: 25, Length: 5, Message: "x"}},
 		"Around": {reason: "The closest words around are taken.", path: "service.name", want: &Fault{Offset: 7, Length: 4, Message: "x"}},
-		"None":   {reason: "What was not said is nowhere.", path: "image", want: &Fault{Message: "x"}},
+		"None":   {reason: "A value that is absent has no position.", path: "image", want: &Fault{Message: "x"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -39,7 +39,7 @@ func TestSiteAliases(t *testing.T) {
 			sites:  []string{"both"},
 		},
 		"NounBeforeNames": {
-			reason: "A noun before names of Sites is no name itself.",
+			reason: "A noun before names of Sites is not a name itself.",
 			place:  "at the sites edge1 and edge2",
 			sites:  []string{"edge1", "edge2"},
 		},
@@ -49,7 +49,7 @@ func TestSiteAliases(t *testing.T) {
 			sites:  []string{"all"},
 		},
 		"OurSites": {
-			reason: "A noun with a possessive before names is no name either.",
+			reason: "A noun with a possessive before names is not a name either.",
 			place:  "at our sites edge1 and edge2",
 			sites:  []string{"edge1", "edge2"},
 		},

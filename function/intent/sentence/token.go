@@ -11,7 +11,7 @@ import (
 // allowedMarks are the characters that a sentence may have beside letters, digits and white space of ASCII.
 const allowedMarks = ".,;:/@_-+%="
 
-// A span is where something stands in the text, in bytes.
+// A span is a range of the text, in bytes.
 type span struct{ start, end int }
 
 // A token is a word, or a mark that ends one.
@@ -32,7 +32,7 @@ type token struct {
 // quotes are the characters that a name may stand between.
 const quotes = "\"'"
 
-// quotedName is a name between two quotes of one kind. What else the marks of a sentence could do in quotes is not read.
+// quotedName is a name between two quotes of one kind. Other marks of a sentence are not allowed in quotes.
 var quotedName = regexp.MustCompile(`^(?:"([A-Za-z0-9][A-Za-z0-9._-]*)"|'([A-Za-z0-9][A-Za-z0-9._-]*)')$`)
 
 // tokenize returns the words of a text and its commas, semicolons and periods.
@@ -85,7 +85,7 @@ func foreignMessage(rest string, r rune) string {
 	case unicode.IsLetter(r):
 		return fmt.Sprintf("must not have the character %U: use the letters of ASCII, since others look like them", r)
 	}
-	return fmt.Sprintf("must not have the character %U: only those of ASCII", r)
+	return fmt.Sprintf("must not have the character %U: only characters of ASCII are allowed", r)
 }
 
 // wordSpans returns where the text between white space stands.

@@ -2,7 +2,7 @@ package sentence
 
 import "strings"
 
-// A phrase is a sequence of words of the grammar, and what it stands for.
+// A phrase is a sequence of words of the grammar, and its meaning.
 type phrase struct {
 	words string
 	means string
@@ -29,7 +29,7 @@ func deployVerbs() []phrase {
 	return phrasesFor("", "deploy", "run", "install", "create", "provision", "launch", "start", "set up", "roll out")
 }
 
-// determiners are articles and other words before a noun that change nothing about what it names.
+// determiners returns articles and other words before a noun that do not change its meaning.
 func determiners() []phrase {
 	return phrasesFor("", "a", "an", "the", "my", "our", "your", "his", "her", "its", "their", "this", "that", "these", "those")
 }
@@ -132,7 +132,7 @@ func priorityLevels() []phrase {
 
 func clauseJoiners() []phrase { return phrasesFor("", "and with", "and", "with", "using", "having") }
 
-// reservedWords are the words that the grammar has beside its tables, and some that it does not have but people do: none is a name.
+// reservedWords returns the words of the grammar beside its tables, and some common words that it does not have: none is a name.
 func reservedWords() []phrase {
 	return phrasesFor("", "please", "of", "type", "as", "for", "slice", "network", "image", "from", "port", "expose", "exposing",
 		"parameter", "parameters", "is", "priority", "sst", "sd", "plmn", "percent", "hundred", "thousand", "label", "labels",

@@ -38,7 +38,7 @@ func (e *VariableError) In(prefix string) string {
 // Variables returns the names of the variables that a Blueprint has in its own files, and in the defaults of its parameters.
 func Variables(b *catalogv1alpha1.Blueprint) []string { return Context(b).Names }
 
-// Context returns what a Blueprint could make a variable with, by its own files and the defaults of its parameters.
+// Context returns the parts of a Blueprint that could form a variable, from its own files and the defaults of its parameters.
 func Context(b *catalogv1alpha1.Blueprint) expansion.Context {
 	texts := make([]string, 0, len(b.Spec.Files)+1)
 	for _, text := range b.Spec.Files {

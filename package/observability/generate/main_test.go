@@ -153,7 +153,7 @@ func TestRunbookLine(t *testing.T) {
 		},
 		"OfRule": {
 			reason: "A rule about one reason shows the message, too.", alert: "IntentDeploymentRolledBack", namespace: "team-a",
-			want: "Who acts: the author. Correct what the message names, and change the intent; kubectl intent retry delivers the same again. The message: kubectl intent why shop -n team-a.",
+			want: "Who acts: the author. Correct the cause that the message names, and change the intent; kubectl intent retry delivers the same again. The message: kubectl intent why shop -n team-a.",
 		},
 		"Pods": {
 			reason: "An Application repeats the reason of its pods, and the advice about that.", alert: "ApplicationDegraded", namespace: "team-a", label: "CrashLoopBackOff",

@@ -1,5 +1,5 @@
-// Package clusterapi reads what Cluster API has of a cluster: the Cluster, the objects that it refers to, and what is behind them.
-// What they mean is for readiness to say.
+// Package clusterapi reads the objects of a Cluster API cluster: the Cluster, the objects that it refers to, and the objects
+// behind them, such as Workspaces. Package readiness interprets them.
 //
 // Everything but the kubeconfig is watched, so the owner that read it is woken by a change of any of it, and of the definitions of their
 // kinds. The kubeconfig is read when it is needed, and its credentials are not kept.
@@ -49,17 +49,17 @@ type Want struct {
 	Namespace, Name string
 	// Options of the caller.
 	Options readiness.Options
-	// Initialized is what was latched before.
+	// Initialized are the conditions that were latched in earlier reads.
 	Initialized readiness.Initialized
 	// Limits of the kubeconfig.
 	Limits clusters.Limits
-	// Held, if it is not nil, is where to keep what was read of the kubeconfig. Its Secret is not read again while that has the resource
-	// version SecretVersion and its API server need not be asked.
+	// Held, if it is not nil, caches the kubeconfig's reading. Its Secret is not read again while that has the resource version SecretVersion
+	// and its API server need not be asked.
 	Held          *Held
 	SecretVersion string
 }
 
-// A Held is what was read of a kubeconfig, and what its API server said. It holds no credentials.
+// A Held is the cached reading of a kubeconfig, with the answer of its API server. It holds no credentials.
 type Held struct {
 	version    string
 	kubeconfig readiness.Kubeconfig
@@ -71,14 +71,14 @@ func (h *Held) isCurrent(version string, now time.Time) bool {
 	return h != nil && version != "" && h.version == version && (h.again.IsZero() || now.Before(h.again))
 }
 
-// rememberKubeconfig records what was read of the Secret of a version.
+// rememberKubeconfig caches the reading of a version of the Secret.
 func (h *Held) rememberKubeconfig(version string, k readiness.Kubeconfig, again time.Time) {
 	if h != nil {
 		*h = Held{version: version, kubeconfig: k.WithoutData(), again: again}
 	}
 }
 
-// A Reading is what was read.
+// A Reading is the result of Read.
 type Reading struct {
 	readiness.Report
 
@@ -86,7 +86,7 @@ type Reading struct {
 	Again time.Time
 }
 
-// Read a cluster. Whatever cannot be read is in the report.
+// Read a cluster. Unreadable objects are in the report.
 func Read(ctx context.Context, m Management, a Asker, w Want, now time.Time) Reading {
 	r := reader{management: m, want: w}
 	in := readiness.Input{Options: w.Options, Initialized: w.Initialized, Now: now}
@@ -158,7 +158,7 @@ func deniedReasons() []string {
 	return []string{v1alpha1.SiteReasonAccessDenied, v1alpha1.SiteReasonProviderAccessDenied, v1alpha1.SiteReasonKubeconfigDenied}
 }
 
-// Found returns what was read, or why there is nothing, one of the reasons of readiness.
+// Found returns the object, or the reason of readiness for which it is missing.
 func Found(u *unstructured.Unstructured, err error) (*unstructured.Unstructured, string) {
 	var failure *clusters.Error
 	switch {
@@ -191,8 +191,8 @@ func (r *reader) readObject(ctx context.Context, s readiness.Subject, of schema.
 	return readiness.Found(u, c)
 }
 
-// readReferred is what the Cluster refers to, of whatever kind, in its own namespace. Only kinds of Cluster API's providers are read: they
-// name their contract.
+// readReferred reads the object of any kind that the Cluster refers to, in the Cluster's namespace. Only kinds of Cluster API's providers are
+// read: they name their contract.
 func (r *reader) readReferred(ctx context.Context, cluster readiness.Object, field string) readiness.Object {
 	ref, _, _ := unstructured.NestedStringMap(cluster.Object, "spec", field)
 	subject := readiness.Subject{Kind: ref["kind"], Name: ref["name"]}
@@ -244,7 +244,7 @@ func (r *reader) readTemplateApply(ctx context.Context, name string) []readiness
 	return []readiness.Object{apply, readiness.Found(u, "")}
 }
 
-// readKubeconfig as it is now, and what the API server answers with it.
+// readKubeconfig returns the current kubeconfig with the answer of its API server.
 func (r *reader) readKubeconfig(ctx context.Context, a Asker, now time.Time) (readiness.Kubeconfig, time.Time) {
 	if h := r.want.Held; h.isCurrent(r.want.SecretVersion, now) {
 		return h.kubeconfig, h.again

@@ -11,8 +11,8 @@ func isCAPT(in Input) bool {
 	return in.Infrastructure.Subject.Kind == kindCAPTCluster || in.ControlPlane.Subject.Kind == kindCAPTControlPlane
 }
 
-// failedWorkspace is the first Workspace that Terraform failed for, and what it said. The provider says so in Synced, and CAPT reads
-// Ready alone.
+// failedWorkspace returns the first Workspace that Terraform failed for, and the condition with its error. The provider says so in Synced,
+// and CAPT reads Ready alone.
 func failedWorkspace(behind []Object) (Object, foundCondition) {
 	for _, o := range behind {
 		if c := o.findCondition("Synced"); o.Subject.Kind == kindWorkspace && c.hasStatus(False) {
@@ -22,7 +22,7 @@ func failedWorkspace(behind []Object) (Object, foundCondition) {
 	return Object{}, foundCondition{}
 }
 
-// reportAppliedObject is what an object comes to that CAPT's objects are made by.
+// reportAppliedObject reports the readiness of an object that makes CAPT's infrastructure.
 func reportAppliedObject(o Object) ObjectReport {
 	if o.Missing != "" {
 		return reportObject(o, false, o.unreadCondition(""))
@@ -38,8 +38,8 @@ func reportAppliedObject(o Object) ObjectReport {
 	return reportObject(o, synced.hasStatus(True) && ready.hasStatus(True), o.conditionWith("", "", ReasonProvisioning, ready.messageText()))
 }
 
-// TemplateApplyName is the WorkspaceTemplateApply that a CAPT object names. It is empty for objects of others, and for one that names
-// none yet.
+// TemplateApplyName is the WorkspaceTemplateApply that a CAPT object names. It is empty for objects of other providers, and while the object
+// names none.
 func (o Object) TemplateApplyName() string {
 	if o.Subject.Kind != kindCAPTCluster && o.Subject.Kind != kindCAPTControlPlane {
 		return ""

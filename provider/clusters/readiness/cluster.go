@@ -23,13 +23,13 @@ func (o Object) contractVersion() Contract {
 	return Contract(o.GroupVersionKind().Version)
 }
 
-// infrastructureProvisioned is what the Cluster says.
+// infrastructureProvisioned returns the signal of the Cluster about its infrastructure.
 func infrastructureProvisioned(c Object) bool {
 	done, _ := c.findSignal(c.contractVersion().layout().infrastructureProvisioned)
 	return done
 }
 
-// initializedSaid is what the Cluster says of its control plane.
+// initializedSaid returns the signal of the Cluster about its control plane.
 func initializedSaid(c Object) bool {
 	done, _ := c.findSignal(c.contractVersion().layout().controlPlaneInitialized)
 	return done
@@ -126,7 +126,7 @@ func countReplicas(in Input) (controlPlanes, workers Replicas) {
 	return controlPlanes, workers
 }
 
-// versionOf returns the version of Kubernetes that runs. The version that is asked for does not count.
+// versionOf returns the version of Kubernetes that runs. The desired version does not count.
 func versionOf(in Input) string {
 	if in.Kubeconfig.Answer.Version != "" {
 		return in.Kubeconfig.Answer.Version
@@ -150,7 +150,7 @@ func pausedCondition(in Input) Condition {
 	return c.conditionWith(TypePaused, False, ReasonNotPaused, "")
 }
 
-// deletingCondition says what a deletion waits for: the Workspace that cannot be destroyed, or what Cluster API's core says.
+// deletingCondition names the blocker of a deletion: the Workspace that cannot be destroyed, or the reason from Cluster API's core.
 func deletingCondition(in Input) Condition {
 	c := in.Cluster
 	if c.GetDeletionTimestamp() == nil {

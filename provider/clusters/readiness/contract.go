@@ -19,8 +19,8 @@ const (
 	annotationPaused = Group + "/paused"
 )
 
-// A Contract is a version of what Cluster API asks of its providers. Versions of Cluster have the same names. Code outside this file asks
-// a Contract for what it needs, and compares it with no version.
+// A Contract is a version of the contract between Cluster API and its providers. Versions of Cluster have the same names. Code outside this
+// file reads fields and signals through the Contract, and compares it with no version.
 type Contract string
 
 // Contracts, which are also the versions of Cluster.
@@ -77,8 +77,8 @@ func layouts() []layout {
 	}
 }
 
-// A layout is where the objects of one version hold what is read and written here. The layout of an unknown version is empty: nothing of
-// it reports that it is ready.
+// A layout has the field paths of one version, for reads and writes here. The layout of an unknown version is empty: nothing of it reports
+// that it is ready.
 type layout struct {
 	contract Contract
 	// joins are the contracts of providers that a Cluster of this version can be joined with, the newest first.

@@ -21,7 +21,7 @@ const (
 // SecretName is where the kubeconfig of a cluster is.
 func SecretName(cluster string) string { return cluster + "-kubeconfig" }
 
-// An Answer is what an API server said.
+// An Answer is the reply of an API server to a probe.
 type Answer struct {
 	// Asked is true if it was.
 	Asked bool
@@ -31,11 +31,11 @@ type Answer struct {
 	Reason string
 }
 
-// A Kubeconfig is what was found of one.
+// A Kubeconfig is the reading of a kubeconfig Secret.
 type Kubeconfig struct {
 	// Missing is the reason why the Secret is missing. Empty if it exists.
 	Missing string
-	// Secret that was looked for.
+	// Secret is the name of the requested Secret.
 	Secret string
 	// Type and Cluster of the Secret, the latter from its label.
 	Type, Cluster string
@@ -52,12 +52,12 @@ type Kubeconfig struct {
 	Answer Answer
 }
 
-// KubeconfigFrom reads a Secret as it is. What is in the kubeconfig is for others to parse.
+// KubeconfigFrom returns the reading of a Secret. It does not parse the kubeconfig.
 func KubeconfigFrom(name, secretType string, labels map[string]string, data map[string][]byte) Kubeconfig {
 	return Kubeconfig{Secret: name, Type: secretType, Cluster: labels[labelCluster], Data: data[SecretKey]}
 }
 
-// Expires is when the first of a client certificate and a token does. A token without an expiry counts as one that does not expire.
+// Expires is when the first of a client certificate and a token does. A token without an expiry counts as unlimited.
 func Expires(certificate []byte, token string) time.Time {
 	var out time.Time
 	if block, _ := pem.Decode(certificate); block != nil {
@@ -76,7 +76,7 @@ func Expires(certificate []byte, token string) time.Time {
 	return out.UTC()
 }
 
-// WithoutData is what can be kept of a kubeconfig: it holds no credentials, and says the same.
+// WithoutData returns the kubeconfig without credentials, for caches: it yields the same conditions.
 func (k Kubeconfig) WithoutData() Kubeconfig {
 	k.Data, k.Digest = nil, k.secretDigest()
 	return k

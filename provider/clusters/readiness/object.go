@@ -9,12 +9,12 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
-// An Object is one that was looked for. Whatever its fields hold, it can be read: a field of another form than it should have is
-// not set.
+// An Object is the result of reading one object, which may be missing. Its fields are read leniently: a field of an unexpected type counts as
+// unset.
 type Object struct {
 	*unstructured.Unstructured
 
-	// Subject that was looked for. Empty if no object refers to one.
+	// Subject is the requested object. Empty if no object refers to one.
 	Subject Subject
 	// Contract that the object's kind follows.
 	Contract Contract
@@ -22,7 +22,7 @@ type Object struct {
 	Missing string
 }
 
-// Found is an object that is there.
+// Found returns the reading of an existing object.
 func Found(u *unstructured.Unstructured, c Contract) Object {
 	return Object{Unstructured: u, Subject: Subject{Kind: u.GetKind(), Name: u.GetName()}, Contract: c}
 }
@@ -80,7 +80,7 @@ func (o Object) textField(fields ...string) string {
 	return s
 }
 
-// boolField is a boolean. One that is not set is false.
+// boolField is a boolean. An unset field is false.
 func (o Object) boolField(fields ...string) bool {
 	if !o.isThere() {
 		return false
@@ -97,7 +97,7 @@ func (o Object) intField(fields ...string) int64 {
 	return toInteger(v)
 }
 
-// toInteger returns a number of JSON, in whatever form it was decoded.
+// toInteger returns a JSON number as an integer, from each type that decoders use.
 func toInteger(v any) int64 {
 	switch n := v.(type) {
 	case int64:
@@ -169,7 +169,7 @@ func toString(v any) string {
 	return s
 }
 
-// paused by its annotation.
+// annotatedPaused reports whether the annotation of an object pauses it.
 func (o Object) annotatedPaused() bool {
 	if !o.isThere() {
 		return false

@@ -1,6 +1,6 @@
 package readiness
 
-// ready is what an infrastructure object says of itself, by the contract of its kind.
+// infrastructureDone returns the ready signal of an infrastructure object, by the contract of its kind.
 func infrastructureDone(o Object) bool {
 	done, _ := o.findSignal(o.Contract.layout().infrastructureReady)
 	return done
@@ -29,7 +29,7 @@ func infrastructureReady(in Input) Condition {
 	return o.conditionWith(of, True, ReasonProvisioned, "")
 }
 
-// describeFailure is what an object says of why it is not ready. CAPT says it of its VPC.
+// describeFailure returns the message of an object that explains why it is not ready. CAPT says it of its VPC.
 func describeFailure(o Object) string {
 	for _, of := range []string{"Ready", "VPCReady", typeAvailable} {
 		if c := o.findCondition(of); c.found && !c.hasStatus(True) && c.messageText() != "" {
@@ -75,7 +75,7 @@ func controlPlaneReady(in Input) Condition {
 	return by.conditionWith(of, True, ReasonAvailable, "")
 }
 
-// notYet distinguishes what was never ready from what stopped being ready, and that from what is replaced because a user asked for it.
+// notYet distinguishes a control plane that was never ready, a replacement on a user's request, and a loss of readiness.
 func notYet(in Input) string {
 	switch {
 	case controlPlaneInitialized(in).Status != True:
@@ -86,7 +86,7 @@ func notYet(in Input) string {
 	return ReasonNotReady
 }
 
-// controlPlaneWell is what the control plane says of itself, by its contract, or else what the Cluster says of it.
+// controlPlaneWell returns the ready signal of the control plane by its contract, or else the signal of the Cluster about it.
 func controlPlaneWell(c, o Object) (bool, string) {
 	if !o.isThere() {
 		return clusterSaysWell(c)
@@ -103,8 +103,8 @@ func clusterSaysWell(c Object) (bool, string) {
 	return well, by.messageText()
 }
 
-// providerHealthy names who failed. What is left over from a failure, after which all came to be ready, says so and does no harm:
-// nothing here is final.
+// providerHealthy names who failed. The message of an earlier failure, after which all objects became ready, stays in the condition and does
+// no harm: no failure here is final.
 func providerHealthy(in Input) Condition {
 	const of = TypeProviderHealthy
 	if w, failed := failedWorkspace(in.Behind); failed.found {
@@ -125,7 +125,7 @@ func providerHealthy(in Input) Condition {
 	return in.Cluster.conditionWith(of, True, ReasonNoFailure, "")
 }
 
-// reportObjects returns what each object that was looked for comes to.
+// reportObjects returns the report of each requested object.
 func reportObjects(in Input, r Report) []ObjectReport {
 	b := r.Blocker()
 	out := []ObjectReport{reportObject(in.Cluster, b.Reason == "", Condition{Reason: b.Reason, Message: b.String()})}

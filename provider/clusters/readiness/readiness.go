@@ -1,5 +1,5 @@
-// Package readiness says what the objects of a Cluster API cluster mean: whether something can be delivered to it, and if not, which
-// object is in the way and why.
+// Package readiness interprets the objects of a Cluster API cluster: whether the cluster can receive a delivery, and if not, which object
+// blocks it and why.
 //
 // It is pure. Objects are handed in as they were read, or the reason why they could not be; the clock is an argument. Objects of
 // other projects are read by the fields that Cluster API's contracts name, in versions v1beta1 and v1beta2 of both the Cluster and
@@ -12,7 +12,7 @@ import (
 
 // Types of conditions.
 const (
-	// TypeInfrastructureReady says whether what the cluster runs on is there, and is well.
+	// TypeInfrastructureReady says whether the infrastructure of the cluster exists and is healthy.
 	TypeInfrastructureReady = "InfrastructureReady"
 
 	// TypeControlPlaneInitialized says whether the cluster's API server ever answered. It never becomes false again for a cluster.
@@ -27,7 +27,7 @@ const (
 	// TypeKubeconfigReady says whether there is a kubeconfig with which the API server answers.
 	TypeKubeconfigReady = "KubeconfigReady"
 
-	// TypeProviderHealthy says whether those who build the cluster report no error.
+	// TypeProviderHealthy says whether the providers that build the cluster report no error.
 	TypeProviderHealthy = "ProviderHealthy"
 
 	// TypePaused says whether a user paused the controllers of the cluster.
@@ -47,13 +47,13 @@ const (
 	Unknown Status = "Unknown"
 )
 
-// A Condition is what is so, and why. Its text is stable.
+// A Condition is a state of the cluster with its reason. Its text is stable.
 type Condition struct {
 	// Type of the condition.
 	Type string
 	// Status of the condition.
 	Status Status
-	// Reason is one of this package, or the one that Cluster API's core gives for a deletion.
+	// Reason is a reason of this package, or the reason that Cluster API's core gives for a deletion.
 	Reason string
 	// Message of the object that is responsible. It is one line, and not long.
 	Message string
@@ -75,10 +75,10 @@ func (s Subject) String() string {
 	return s.Kind + " " + s.Name
 }
 
-// Options say what a cluster has to have.
+// Options are the requirements of deliveries to a cluster.
 type Options struct {
-	// MinReadyWorkers that the cluster has to have to be delivered to. 0 asks for none: what makes nodes ready is often the first
-	// thing to be delivered.
+	// MinReadyWorkers is the number of ready workers that a delivery requires. 0 requires none: the software that makes nodes ready is often
+	// the first delivery.
 	MinReadyWorkers int64
 	// AllowExec takes a kubeconfig for good that runs a program to get credentials. It is never run here, so it is unknown whether
 	// the API server answers.
@@ -95,7 +95,7 @@ type Input struct {
 	Kubeconfig Kubeconfig
 	// Options of the caller.
 	Options Options
-	// Initialized is what was latched before.
+	// Initialized are the conditions that were latched in earlier reads.
 	Initialized Initialized
 	// Now is the time.
 	Now time.Time
@@ -129,16 +129,16 @@ type Replicas struct {
 	Desired, Ready int64
 }
 
-// An ObjectReport is what one object comes to.
+// An ObjectReport is the readiness of one object.
 type ObjectReport struct {
 	APIVersion, Kind, Name, UID string
-	// Ready says whether the object is as it should be.
+	// Ready says whether the object is ready.
 	Ready bool
 	// Reason and Message why it is not.
 	Reason, Message string
 }
 
-// A Report is what the objects of a cluster come to.
+// A Report is the interpreted state of the objects of a cluster.
 type Report struct {
 	// UID of the Cluster. Empty if it is not there.
 	UID string
@@ -185,8 +185,8 @@ func (r Report) Condition(of string) Condition {
 // Is reports whether a condition has a status.
 func (r Report) Is(of string, s Status) bool { return r.Condition(of).Status == s }
 
-// Deliverable reports whether something can be delivered to the cluster now. Workers are not asked for, unless the options do: what
-// makes them ready is often the first delivery.
+// Deliverable reports whether something can be delivered to the cluster now. Workers count only if the options require some: the software
+// that makes them ready is often the first delivery.
 func (r Report) Deliverable() bool { return r.Blocker().Reason == "" }
 
 // Healthy reports whether the cluster is deliverable and its providers are done, and whether all of it is well. While machines of the
@@ -196,15 +196,15 @@ func (r Report) Healthy() bool {
 	return r.Deliverable() && r.Is(TypeInfrastructureReady, True) && (plane.Status == True || plane.Reason == ReasonRollingOut)
 }
 
-// A Blocker is what is in the way.
+// A Blocker is the object that prevents a delivery, with the reason.
 type Blocker struct {
 	// By is the object that is in the way. It may be empty.
 	By Subject
-	// Reason and Message of what is wrong. An empty reason means that nothing is in the way.
+	// Reason and Message describe the error. An empty reason means that nothing is in the way.
 	Reason, Message string
 }
 
-// String names the object and says what is wrong.
+// String names the object and its error.
 func (b Blocker) String() string {
 	out := b.By.String()
 	if b.Message == "" {
@@ -216,8 +216,8 @@ func (b Blocker) String() string {
 	return out + b.Message
 }
 
-// Blocker is why nothing can be delivered. What comes first in the life of a cluster is named first, and what a provider says of its
-// trouble before what merely lasts.
+// Blocker is why nothing can be delivered. The earliest stage in the life of a cluster is named first, and a provider's error before a stage
+// that merely takes long.
 func (r Report) Blocker() Blocker {
 	if c := r.Condition(TypeDeleting); c.Status != False {
 		return blockerFor(c)
@@ -232,8 +232,8 @@ func (r Report) Blocker() Blocker {
 	return blockerFor(open)
 }
 
-// Trouble is what is not well of a cluster: what is in the way of a delivery, and else its infrastructure or its control plane. An
-// empty reason means that all of it is well.
+// Trouble returns the first problem of a cluster: the blocker of a delivery, and else its infrastructure or its control plane. An empty
+// reason means that all of it is well.
 func (r Report) Trouble() Blocker {
 	if b := r.Blocker(); b.Reason != "" {
 		return b
@@ -274,7 +274,7 @@ func (r Report) tooFewWorkers() Blocker {
 	return Blocker{Reason: ReasonTooFewWorkers, Message: "fewer workers are ready than are asked for"}
 }
 
-// Read what the objects of a cluster say.
+// Read interprets the objects of a cluster.
 func Read(in Input) Report {
 	in.Infrastructure, in.ControlPlane = in.Infrastructure.orNone(), in.ControlPlane.orNone()
 	c := in.Cluster
@@ -303,8 +303,8 @@ func Read(in Input) Report {
 	return r
 }
 
-// withoutCluster returns the report of a Cluster that could not be read: nothing is known of it. What was latched stays remembered unless the
-// Cluster is known to be gone.
+// withoutCluster returns the report of a Cluster that could not be read: nothing is known of it. Latched conditions stay unless the Cluster
+// is known to be deleted.
 func (r Report) withoutCluster(in Input) Report {
 	c := in.Cluster
 	if c.Missing != ReasonObjectMissing {

@@ -14,8 +14,7 @@ const (
 	// ReasonUnreachable means that the management cluster does not answer.
 	ReasonUnreachable = "ManagementUnreachable"
 
-	// ReasonContractUnknown means that the object's kind does not say which version of Cluster API's contract it follows, or says one
-	// that is not known here.
+	// ReasonContractUnknown means that the object's kind names no version of Cluster API's contract, or an unsupported version.
 	ReasonContractUnknown = "ContractUnknown"
 
 	// ReasonVersionUnknown means that the management cluster serves Cluster in no version that is known here.
@@ -63,7 +62,7 @@ const (
 	// ReasonKubeconfigEmpty means that the Secret's key is missing or empty.
 	ReasonKubeconfigEmpty = "KubeconfigEmpty"
 
-	// ReasonKubeconfigRefused means that the kubeconfig cannot be parsed, or asks for what is not allowed.
+	// ReasonKubeconfigRefused means that the kubeconfig cannot be parsed, or has a setting that is not allowed.
 	ReasonKubeconfigRefused = "KubeconfigRefused"
 
 	// ReasonKubeconfigExpired means that the credentials in the kubeconfig are too old.
@@ -102,16 +101,16 @@ const (
 	// ReasonNotPaused means that nothing is paused.
 	ReasonNotPaused = "NotPaused"
 
-	// ReasonDeletionRequested means that the Cluster is being deleted, and that Cluster API does not say what it waits for.
+	// ReasonDeletionRequested means that the Cluster is being deleted, and that Cluster API does not name the blocker.
 	ReasonDeletionRequested = "DeletionRequested"
 
 	// ReasonNotDeleting means that the Cluster stays.
 	ReasonNotDeleting = "NotDeleting"
 
-	// ReasonTooFewWorkers means that fewer workers are ready than are asked for.
+	// ReasonTooFewWorkers means that fewer workers are ready than required.
 	ReasonTooFewWorkers = "TooFewWorkers"
 
-	// ReasonTopologyNotReconciled means that Cluster API has not carried out what a Cluster asks for of its ClusterClass.
+	// ReasonTopologyNotReconciled means that Cluster API has not applied the topology of a Cluster with a ClusterClass.
 	ReasonTopologyNotReconciled = "TopologyNotReconciled"
 
 	// ReasonRollingOut means that machines are replaced by others.

@@ -6,14 +6,14 @@ const (
 	// Stabilization is how long a cluster has to be ready without interruption, where no user says otherwise.
 	Stabilization = 10 * time.Second
 
-	// leastDoubt is what doubles, where the user wants it to be ready for no time.
+	// leastDoubt is the first value to double, for users who set no stabilization.
 	leastDoubt = time.Second
 
 	// longestDoubt is the longest time that it is not trusted after it was ready for a short while only.
 	longestDoubt = 10 * time.Minute
 )
 
-// A Steady is what is remembered of a cluster that comes and goes. Its zero value is of one that was never seen.
+// A Steady is the recorded readiness of an unsteady cluster. Its zero value means that the cluster was never observed.
 type Steady struct {
 	// UID of the Cluster. Another Cluster starts again.
 	UID string
@@ -21,7 +21,7 @@ type Steady struct {
 	Ready bool
 	// Since is since when it is ready, or not, without interruption.
 	Since time.Time
-	// is what was seen last.
+	// is holds the last observed readiness.
 	is bool
 	// flaps are how often it was lost since it was trusted for long.
 	flaps int
@@ -32,7 +32,7 @@ func Trusted(uid string, since time.Time) Steady {
 	return Steady{UID: uid, Ready: true, Since: since, is: true}
 }
 
-// Observe records a report, and returns what a cluster is now. A report without a UID counts for the same Cluster.
+// Observe records a report, and returns the stabilized readiness. A report without a UID counts for the same Cluster.
 func (s Steady) Observe(r Report, ready bool, now time.Time, stabilization time.Duration) Steady {
 	uid := r.UID
 	if uid == "" && r.Blocker().Reason != ReasonObjectMissing {
@@ -41,8 +41,9 @@ func (s Steady) Observe(r Report, ready bool, now time.Time, stabilization time.
 	return s.See(uid, ready, now, stabilization)
 }
 
-// See what a cluster is now. It counts as not ready at once, and as ready when it was so for the time of stabilization without
-// interruption. That doubles each time that it is lost, up to 10 minutes, and is forgotten once it was ready for longer than that.
+// See records the readiness of a cluster and returns the stabilized readiness. It counts as not ready at once, and as ready when it was so
+// for the time of stabilization without interruption. That doubles each time that it is lost, up to 10 minutes, and is forgotten once it was
+// ready for longer than that.
 func (s Steady) See(uid string, ready bool, now time.Time, stabilization time.Duration) Steady {
 	if s.UID != uid {
 		s = Steady{UID: uid}

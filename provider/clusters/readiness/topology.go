@@ -11,7 +11,7 @@ const (
 	typeControlPlaneAvailable = "ControlPlaneAvailable"
 )
 
-// A Topology is how far Cluster API is with what a Cluster asks for of its ClusterClass.
+// A Topology is the progress of Cluster API with the ClusterClass of a Cluster.
 type Topology struct {
 	// Class that the Cluster names.
 	Class string
@@ -38,13 +38,14 @@ func topologyOf(in Input) Topology {
 	return t
 }
 
-// isUnseen is true for an object whose controller has not looked at it as it is. One that does not say is not.
+// isUnseen is true for an object whose controller has not observed its present generation. An object without an observed generation counts as
+// observed.
 func isUnseen(o Object) bool {
 	seen := o.intField("status", "observedGeneration")
 	return seen > 0 && seen < o.GetGeneration()
 }
 
-// isRolling is true while machines are replaced by others that are asked for. The control plane knows it before the Cluster does.
+// isRolling is true while a rollout replaces machines. The control plane knows it before the Cluster does.
 func isRolling(in Input) bool {
 	if newCondition(in.Cluster, typeRollingOut).hasStatus(True) {
 		return true

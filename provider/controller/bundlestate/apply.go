@@ -19,10 +19,11 @@ import (
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 )
 
-// FieldOwner is the field manager of what this controller writes into packages.
+// FieldOwner is the field manager of this controller's changes to packages.
 const FieldOwner = "intentplane-bundlestate"
 
-// applyActions carries the actions of a decision out, and notes in the decision what the API server refuses. It returns an error for what has to be tried again.
+// applyActions carries the actions of a decision out, and notes the refusals of the API server in the decision. It returns an error for
+// actions that have to be repeated.
 func (e *external) applyActions(ctx context.Context, bs *v1alpha1.BundleState, d *decision) error {
 	failed := []error{}
 	for _, a := range d.actions {
@@ -45,8 +46,8 @@ func (e *external) applyActions(ctx context.Context, bs *v1alpha1.BundleState, d
 	return errors.Join(failed...)
 }
 
-// writeUID writes the UID of an object that was created into the status, whatever the version of that is: no other reader of the object knows whose it is.
-// The note has it until a status that was read does.
+// writeUID writes the UID of a created object into the status, without a check of the resource version: the status is the only record that
+// the object is of this Bundle. The note has it until a status that was read does.
 func (e *external) writeUID(ctx context.Context, bs *v1alpha1.BundleState, name, uid string) error {
 	e.note.created[name] = uid
 	packages := slices.Clone(bs.Status.AtProvider.Packages)
@@ -78,7 +79,7 @@ func (a action) name() string {
 	return a.object.live.GetKind() + " " + a.object.live.GetName()
 }
 
-// isRefusal reports whether the API server will never take what it was given.
+// isRefusal reports whether the API server will never accept the object.
 func isRefusal(err error) bool {
 	return kerrors.IsInvalid(err) || kerrors.IsBadRequest(err) || kerrors.IsForbidden(err) || kerrors.IsRequestEntityTooLargeError(err)
 }
@@ -130,7 +131,7 @@ func (e *external) applyAction(ctx context.Context, bs *v1alpha1.BundleState, a 
 	return "", nil
 }
 
-// createObject makes an object, and returns its UID. It has no owner: what leaves the bundle stays.
+// createObject makes an object, and returns its UID. It has no owner: a package that leaves the bundle stays.
 func (e *external) createObject(ctx context.Context, bs *v1alpha1.BundleState, a action) (types.UID, error) {
 	spec, err := decodeSpec(a.pkg)
 	if err != nil {
@@ -168,7 +169,7 @@ func (a action) setLabels(u *unstructured.Unstructured) {
 	u.SetAnnotations(annotations)
 }
 
-// updateObject gives an object the spec that is asked for. What Crossplane has in the spec stays.
+// updateObject gives an object its desired spec. Crossplane's own fields in the spec stay.
 func (e *external) updateObject(ctx context.Context, a action) error {
 	spec, err := decodeSpec(a.pkg)
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	maxPackages = 128
 )
 
-// A verb is what is done to an object.
+// A verb is the kind of change to an object.
 type verb string
 
 // Verbs.
@@ -33,7 +33,7 @@ const (
 type action struct {
 	verb verb
 
-	// pkg is what is asked for, of an action that creates or updates.
+	// pkg is the desired package of an action that creates or updates.
 	pkg *v1alpha1.BundlePackage
 
 	// object as it was seen, of an action that does not create.
@@ -44,9 +44,9 @@ type action struct {
 	unreferencedSince string
 }
 
-// A decision is what follows from facts.
+// A decision is the result of the facts.
 type decision struct {
-	// packages of the bundle in their order, and behind them those that left it, by their names.
+	// packages are the packages of the bundle in their order, followed by packages that left it, by their names.
 	packages []v1alpha1.PackageObservation
 
 	// status of the bundle, in the words of the record.
@@ -58,7 +58,7 @@ type decision struct {
 	// remains says of a bundle that is being deleted that there is still something to do.
 	remains bool
 
-	// isPruneDue says that a plan is needed of what may go of what left the bundle.
+	// isPruneDue says that a prune plan of the packages that left the bundle is needed.
 	isPruneDue bool
 
 	// due is when something changes by itself. Zero is never.
@@ -96,7 +96,7 @@ func decide(f *facts) decision {
 	return out
 }
 
-// sortByLayer returns packages so that each is behind those that it depends on.
+// sortByLayer returns packages so that each is behind its dependencies.
 func sortByLayer(all []v1alpha1.BundlePackage) []*v1alpha1.BundlePackage {
 	out := make([]*v1alpha1.BundlePackage, 0, len(all))
 	for i := range all {
@@ -115,7 +115,7 @@ func (f *facts) names(key objectKey) bool {
 	return slices.ContainsFunc(f.spec.Packages, func(p v1alpha1.BundlePackage) bool { return keyOf(&p) == key })
 }
 
-// decidePackage decides on one package, after those that it depends on.
+// decidePackage decides on one package, after its dependencies.
 func (d *decider) decidePackage(p *v1alpha1.BundlePackage) v1alpha1.PackageObservation {
 	out := v1alpha1.PackageObservation{
 		Name: p.Name, Kind: p.Kind, UID: d.was[p.Name].UID, Version: d.was[p.Name].Version, Digest: p.Digest, UsedBy: namesOf(d.users(keyOf(p))),
@@ -139,7 +139,7 @@ func setStatusf(out *v1alpha1.PackageObservation, status, reason, format string,
 	out.Status, out.Reason, out.Message = status, reason, fmt.Sprintf(format, args...)
 }
 
-// retainStatusf leaves a package as it is now, with a reason and a sentence.
+// retainStatusf keeps the state of a package, with a reason and a sentence.
 func (d *decider) retainStatusf(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation, reason, format string, args ...any) {
 	o, earlier := d.objects[keyOf(p)], *p
 	earlier.Version, out.Digest = d.was[p.Name].Version, o.digest
@@ -162,7 +162,8 @@ func (d *decider) observeExisting(p *v1alpha1.BundlePackage, out *v1alpha1.Packa
 	d.judgeObject(p, o, out)
 }
 
-// judgeObject sets the status that follows from the evidence about the digest that is asked for. A package that was deployed stays so while it is not ready.
+// judgeObject sets the status that follows from the evidence about the desired digest. A package that was deployed stays so while it is not
+// ready.
 func (d *decider) judgeObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
 	e, was := o.evidence, d.was[p.Name]
 	out.Revision, out.Commit, out.Ready = e.Revision, e.Commit, e.Ready
@@ -213,7 +214,7 @@ func (d *decider) statusOfBundle() string {
 	return v1alpha1.StatusSuccess
 }
 
-// isSettled reports whether a package is what is asked for.
+// isSettled reports whether a package has its desired state.
 func isSettled(disabled bool, s v1alpha1.PackageObservation) bool {
 	if disabled {
 		return s.Status == v1alpha1.StatusNotDeployed || s.Status == v1alpha1.StatusRemoved
@@ -221,7 +222,7 @@ func isSettled(disabled bool, s v1alpha1.PackageObservation) bool {
 	return isDeployed(s) || s.Status == v1alpha1.StatusSuccess && s.Reason == v1alpha1.PackageReasonNotReady
 }
 
-// isDeployed reports whether a package runs what is asked for, and is ready.
+// isDeployed reports whether a package runs its desired spec, and is ready.
 func isDeployed(s v1alpha1.PackageObservation) bool {
 	return s.Status == v1alpha1.StatusSuccess && s.Reason == "" && s.Ready
 }

@@ -470,9 +470,9 @@ func TestPruneAfterSuccess(t *testing.T) {
 		goes   bool
 	}{
 		"Never":   {reason: "Without prune it stays.", scene: scene{there: there}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
-		"Due":     {reason: "Once its time has come a plan is needed.", scene: scene{there: there, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs what is asked for", isDue: true},
-		"Young":   {reason: "Before that none is.", scene: scene{there: there, pruneAfter: year}, want: "it left the Bundle, and is removed after 2032-01-01T00:00:00Z, once each package runs what is asked for"},
-		"Failed":  {reason: "While a package of the bundle is not as it should be, nothing goes.", scene: scene{there: []*object{live("db", "d1", platform, failed), there[1]}, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs what is asked for"},
+		"Due":     {reason: "Once its time has come a plan is needed.", scene: scene{there: there, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs its current spec", isDue: true},
+		"Young":   {reason: "Before that none is.", scene: scene{there: there, pruneAfter: year}, want: "it left the Bundle, and is removed after 2032-01-01T00:00:00Z, once each package runs its current spec"},
+		"Failed":  {reason: "While a package of the bundle is not as it should be, nothing goes.", scene: scene{there: []*object{live("db", "d1", platform, failed), there[1]}, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs its current spec"},
 		"Planned": {reason: "What the plan removes goes.", scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictPrune, "")}, isDue: true, goes: true},
 		"Labelled": {
 			reason: "An object that merely carries the labels of the Bundle stays.", want: "it left the Bundle, and is still there: kubectl intent prune removes it",

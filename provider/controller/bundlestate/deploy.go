@@ -6,7 +6,7 @@ import (
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 )
 
-// deployPackage makes a package be what is asked for, once all that it depends on is.
+// deployPackage brings a package to its desired spec, once all of its dependencies are there.
 func (d *decider) deployPackage(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
 	o := d.objects[keyOf(p)]
 	switch {
@@ -60,7 +60,7 @@ func (d *decider) isWaiting(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObse
 	return false
 }
 
-// reportBegun says that a package is made or changed. One that the API server refused stays so, until the API server takes it.
+// reportBegun says that a package is made or changed. A package that the API server refused stays refused until the API server accepts it.
 func (d *decider) reportBegun(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
 	if was := d.was[p.Name]; was.Reason == v1alpha1.PackageReasonRefused && was.Digest == p.Digest {
 		setStatusf(out, was.Status, was.Reason, "%s", was.Message)
@@ -69,7 +69,7 @@ func (d *decider) reportBegun(p *v1alpha1.BundlePackage, out *v1alpha1.PackageOb
 	setStatusf(out, v1alpha1.StatusDeploying, v1alpha1.PackageReasonInProgress, "it goes out")
 }
 
-// deployObject changes an object that is there, if it is this bundle's, or uses that of another bundle with the same spec.
+// deployObject changes an existing object, if it is this bundle's, or uses another bundle's object with the same spec.
 func (d *decider) deployObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
 	switch rival := d.rivalFor(p, o); {
 	case rival != nil && rival.find(keyOf(p)).Digest == p.Digest:
@@ -93,8 +93,8 @@ func (d *decider) deployObject(p *v1alpha1.BundlePackage, o *object, out *v1alph
 	}
 }
 
-// rivalFor returns the other bundle that an object belongs to, or nil: the one that its labels name, as long as that asks for the package, and else the
-// oldest one that does.
+// rivalFor returns the other bundle that an object belongs to, or nil: the bundle in its labels, as long as that deploys the package, and
+// else the oldest bundle that deploys it.
 func (d *decider) rivalFor(p *v1alpha1.BundlePackage, o *object) *neighbour {
 	if o.label != o.live.GetName() || o.owner == d.bundle {
 		return nil
@@ -110,12 +110,12 @@ func (d *decider) rivalFor(p *v1alpha1.BundlePackage, o *object) *neighbour {
 	return nil
 }
 
-// isAdoptable reports whether an object that another user made may become that of a package.
+// isAdoptable reports whether an object that another user made may become the object of a package.
 func isAdoptable(p *v1alpha1.BundlePackage, o *object) bool {
 	return p.Adopt && !o.isControlled && o.owner.Name == "" && o.digest == p.Digest
 }
 
-// updateObject gives an object another spec, if nothing holds it back. Until then it stays what it was.
+// updateObject gives an object another spec, if nothing holds it back. Until then it keeps its spec.
 func (d *decider) updateObject(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
 	waits := v1alpha1.PackageObservation{}
 	if d.isWaiting(p, &waits) {

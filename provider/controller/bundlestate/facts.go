@@ -32,10 +32,10 @@ type facts struct {
 	spec      v1alpha1.BundleStateParameters
 	isDeleted bool
 
-	// was is what the status says of the packages, by their names.
+	// was holds the packages of the status, by their names.
 	was map[string]v1alpha1.PackageObservation
 
-	// objects are those of the packages, and those that carry the labels of the bundle.
+	// objects are the objects of the packages, and other objects with the labels of the bundle.
 	objects map[objectKey]*object
 
 	// missingKinds are kinds that are not installed.
@@ -48,24 +48,25 @@ type facts struct {
 	// records are the names of the records of all bundles of the namespace.
 	records []string
 
-	// recordUsers are other bundles whose records name a package, by the name of that. They are read for what is to be removed.
+	// recordUsers are other bundles whose records name a package, by the name of that. They are read for packages to remove.
 	recordUsers map[string][]string
 
-	// namers are the Bundles whose specs name what is to be removed, by the name of that: their BundleStates may not have it yet.
+	// namers are the Bundles whose specs name a package to remove, by the name of the package: their BundleStates may not have it yet.
 	namers map[string][]string
 
-	// plan is what may go of what left the bundle, and removable what may go now, by its UID. Nil if nothing is to be pruned now.
+	// plan is the prune plan of the packages that left the bundle, and removable has the UIDs of the objects that it removes now. Nil if
+	// nothing is to be pruned now.
 	plan      *prune.Plan
 	removable map[string]bool
 
 	// due is when something changes by itself. Zero is never.
 	due time.Time
 
-	// unread says why that is not known of a package, by its name: a record cannot be read, and could be that of a user.
+	// unread says why the users of a package are unknown, by its name: a record cannot be read, and could be the record of a user.
 	unread map[string]error
 }
 
-// An age orders bundles: the one that was made first, and of two that were made in one second the one with the first name.
+// An age orders bundles by creation, and bundles created in the same second by name.
 type age struct {
 	created time.Time
 	name    string
@@ -92,7 +93,7 @@ func (n neighbour) find(key objectKey) *v1alpha1.BundlePackage {
 	return &n.packages[i]
 }
 
-// An object is what a package is in the cluster.
+// An object is the object of a package in the cluster.
 type object struct {
 	live *unstructured.Unstructured
 
@@ -153,8 +154,8 @@ func (f *facts) nextOwner(key objectKey) *neighbour {
 	return &all[0]
 }
 
-// keepers returns the names of bundles because of which an object stays although no other one deploys it: those that wait for it, or for what goes with it,
-// those whose specs name it by now, and those whose records do.
+// keepers returns the Bundles that prevent the deletion of an object without deploying it: by a dependency on it or its inner object, by
+// their spec, or by their record.
 func (f *facts) keepers(key objectKey) []string {
 	out := slices.Concat(f.recordUsers[key.name], f.namers[key.name])
 	for _, n := range slices.Concat(f.users(key), f.users(key.inner())) {

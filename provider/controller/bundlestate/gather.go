@@ -183,7 +183,7 @@ func (f *facts) explainDeletion(o *object, synced xpv2.Condition) {
 	o.removalProblem = synced.Message
 }
 
-// findNamers finds out which Bundles name what is to be removed, this one included: a BundleState follows its Bundle, and may be behind.
+// findNamers finds the Bundles, including this one, that name a package to remove: a BundleState follows its Bundle, and may be behind.
 func (c *connector) findNamers(ctx context.Context, f *facts, namespace string) error {
 	if !slices.ContainsFunc(f.spec.Packages, func(p v1alpha1.BundlePackage) bool { return f.isToRemove(&p) }) {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/intentplane/intentplane/provider/prune"
 )
 
-// decideLeft decides on an object of this bundle that its spec does not name. It returns what the status says of it: nothing, if another one of its name is
-// there already.
+// decideLeft decides on an object of this bundle that its spec does not name. It returns the status of the object: none, if another object of
+// the same name is in the status already.
 func (d *decider) decideLeft(key objectKey, o *object) []v1alpha1.PackageObservation {
 	if next := d.nextOwner(key); next != nil && !o.isDeleting {
 		d.handOver(o, next)
@@ -44,7 +44,7 @@ func (d *decider) decideLeft(key objectKey, o *object) []v1alpha1.PackageObserva
 	return []v1alpha1.PackageObservation{out}
 }
 
-// pruneTime returns when an object that left the bundle may be removed. It is false for one that stays.
+// pruneTime returns when an object that left the bundle may be removed. It is false for an object that stays.
 func (d *decider) pruneTime(o *object) (time.Time, bool) {
 	since, err := time.Parse(time.RFC3339, o.unreferencedSince)
 	if err != nil || !d.isRecorded(o) || d.spec.PruneAfter == nil || d.spec.Suspend || d.isDeleted || o.isDeleting {
@@ -59,14 +59,14 @@ func (d *decider) pruneTime(o *object) (time.Time, bool) {
 	return at, true
 }
 
-// explainLeft says what becomes of an object that left the bundle.
+// explainLeft explains the future of an object that left the bundle.
 func (d *decider) explainLeft(o *object) string {
 	at, isPruned := d.pruneTime(o)
 	switch {
 	case !isPruned:
 		return "is still there: kubectl intent prune removes it"
 	case d.plan == nil || d.now.Before(at):
-		return fmt.Sprintf("is removed after %s, once each package runs what is asked for", at.UTC().Format(time.RFC3339))
+		return fmt.Sprintf("is removed after %s, once each package runs its current spec", at.UTC().Format(time.RFC3339))
 	case d.plan.Refusal != "":
 		return fmt.Sprintf("stays, %s: %s", d.plan.Refusal, d.plan.Message)
 	}
@@ -77,10 +77,11 @@ func (d *decider) explainLeft(o *object) string {
 	case d.plan.Items[i].Verdict == prune.VerdictKeep:
 		return fmt.Sprintf("stays, %s: %s", d.plan.Items[i].Reason, d.plan.Items[i].Message)
 	}
-	return "is removed after those that depend on it"
+	return "is removed after its dependents"
 }
 
-// planPrune makes the plan of what may go of what left the bundle, as a PruneRequest would that allows nothing. What may not be read refuses it.
+// planPrune makes the prune plan of the packages that left the bundle, equal to the plan of a PruneRequest without extra permissions. A list
+// that the provider may not read refuses the plan.
 func (c *connector) planPrune(ctx context.Context, f *facts, namespace string) error {
 	o := prune.Options{Namespace: namespace, Bundle: prune.BundleName{Group: f.bundle.Group, Name: f.bundle.Name}, MinAge: f.spec.PruneAfter.Duration}
 	of, err := Gatherer{Live: c.live}.Gather(ctx, o, f.now)

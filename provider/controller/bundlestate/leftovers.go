@@ -51,7 +51,7 @@ type packageGatherer struct {
 
 	facts *prune.Facts
 
-	// needs are what packages of a bundle depend on, as its record has it, by namespace, bundle and package.
+	// needs are the dependencies of a bundle's packages in its record, by namespace, bundle and package.
 	needs map[[2]string]map[string][]string
 }
 
@@ -67,7 +67,7 @@ func (g Gatherer) Gather(ctx context.Context, o prune.Options, at time.Time) (*p
 	return p.facts, nil
 }
 
-// namespaces returns those that the request covers. "" stands for all.
+// namespaces returns the namespaces that the request covers.
 func (g *packageGatherer) namespaces() []string {
 	own := g.facts.Namespace
 	switch {
@@ -82,7 +82,7 @@ func (g *packageGatherer) namespaces() []string {
 }
 
 func (g *packageGatherer) gatherNamespace(ctx context.Context, namespace string) error {
-	// Packages come first: a bundle that takes one up after that changes its version, and one that is there before is listed.
+	// Packages come first: a bundle that adopts a package after that changes its version, and a bundle that has it already is listed.
 	packages, err := g.listPackages(ctx, namespace)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (g *packageGatherer) gatherNamespace(ctx context.Context, namespace string)
 	return g.readDeliveries(ctx, namespace, g.facts.Packages[before:], marked)
 }
 
-// readDeliveries adds to packages what is delivered for them, page by page.
+// readDeliveries adds the delivered trees to packages, page by page.
 func (g *packageGatherer) readDeliveries(ctx context.Context, namespace string, packages []prune.Package, marked map[string]bool) error {
 	l := &deliveryv1alpha1.GitDeliveryList{}
 	err := setup.EachPage(ctx, g.Live, l, deliveriesAtOnce, func() {
@@ -118,7 +118,7 @@ func (g *packageGatherer) readDeliveries(ctx context.Context, namespace string, 
 	return errors.Wrap(err, "cannot list GitDeliveries")
 }
 
-// addDeliveredTo adds what a GitDelivery delivers to the package that it is for.
+// addDeliveredTo adds the trees of a GitDelivery to its package.
 func addDeliveredTo(packages []prune.Package, d *deliveryv1alpha1.GitDelivery, marked map[string]bool) {
 	claim := d.Spec.ForProvider.ClaimRef
 	for i := range packages {
@@ -141,7 +141,8 @@ func (g *packageGatherer) listPackages(ctx context.Context, namespace string) ([
 	return out, nil
 }
 
-// listObjects lists objects of a kind, and calls read after each page, which the list then has. Of one that is not defined there are none, and one that may not be listed makes the plan uncertain.
+// listObjects lists objects of a kind, and calls read after each page, which the list then has. An undefined kind has no objects, and a kind
+// that may not be listed makes the plan uncertain.
 func (g *packageGatherer) listObjects(ctx context.Context, l *unstructured.UnstructuredList, kind schema.GroupVersionKind, read func(), o ...client.ListOption) error {
 	l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
 	err := setup.EachPage(ctx, g.Live, l, listedAtOnce, read, o...)
@@ -158,7 +159,7 @@ func (g *packageGatherer) listObjects(ctx context.Context, l *unstructured.Unstr
 	return errors.Wrapf(err, "cannot list %s", kind.GroupKind())
 }
 
-// listBundles adds the Bundles of both shapes with the packages that they name, and those of their BundleStates: one follows the other.
+// listBundles adds the Bundles of both shapes with the packages in their specs, and the packages of their BundleStates: one follows the other.
 func (g *packageGatherer) listBundles(ctx context.Context, namespace string) error {
 	for _, kind := range bundleKinds() {
 		l := &unstructured.UnstructuredList{}
@@ -204,7 +205,7 @@ func namesIn(bundle *unstructured.Unstructured) []string {
 	return out
 }
 
-// listRecords adds the records of bundles, also those that other programs keep.
+// listRecords adds the records of bundles, also the records of other programs.
 func (g *packageGatherer) listRecords(ctx context.Context, namespace string) error {
 	l := &corev1.SecretList{}
 	err := setup.EachPage(ctx, g.Live, l, recordsAtOnce, func() {
@@ -215,7 +216,7 @@ func (g *packageGatherer) listRecords(ctx context.Context, namespace string) err
 	return errors.Wrap(err, "cannot list records")
 }
 
-// readBundleRecord returns what the record in a Secret says.
+// readBundleRecord returns the record in a Secret.
 func (g *packageGatherer) readBundleRecord(secret *corev1.Secret) prune.Record {
 	out := prune.Record{BundleName: bundleOfSecret(secret.GetName()), Namespace: secret.GetNamespace()}
 	s, err := state.Decode(secret)
@@ -234,7 +235,7 @@ func (g *packageGatherer) readBundleRecord(secret *corev1.Secret) prune.Record {
 	return out
 }
 
-// bundleOfSecret returns the Bundle whose record a Secret holds, by its name. One that another program keeps has no group.
+// bundleOfSecret returns the Bundle whose record a Secret holds, by its name. A record of another program has no group.
 func bundleOfSecret(secret string) prune.BundleName {
 	name, isOurs := strings.CutPrefix(secret, state.Prefix)
 	if !isOurs {
@@ -270,7 +271,7 @@ func isMadeByBundle(u *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(u.GetManagedFields(), func(f metav1.ManagedFieldsEntry) bool { return f.Manager == FieldOwner })
 }
 
-// addDelivered adds what a GitDelivery delivers for a package. Files that the GitDelivery does not hold are unread.
+// addDelivered adds the trees that a GitDelivery delivers for a package. Files that the GitDelivery does not hold are unread.
 func addDelivered(p *prune.Package, d *deliveryv1alpha1.GitDelivery, marked map[string]bool) {
 	if reason := d.GetCondition(xpv2.TypeReady).Reason; reason != "" {
 		p.Reason = string(reason)

@@ -8,12 +8,12 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// memory keeps what is known of each object from one reconcile to the next.
+// memory keeps the note of each object from one reconcile to the next.
 type memory = setup.Memory[note]
 
-// A note is what is kept about one BundleState. Only one reconcile at a time has it.
+// A note is the state kept between reconciles of one BundleState. Only one reconcile at a time has it.
 type note struct {
-	// pendingSince is since when the status is not what it should be. Zero if it is.
+	// pendingSince is since when the status differs from the desired status. Zero if it is.
 	pendingSince time.Time
 	// reconciledAt is when it was last reconciled in full.
 	reconciledAt time.Time

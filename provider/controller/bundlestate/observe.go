@@ -56,7 +56,7 @@ func (e *external) Observe(ctx context.Context, bs *v1alpha1.BundleState) (manag
 	return e.observeFacts(ctx, bs, f)
 }
 
-// observeFacts decides on what was gathered, and compares it with the record.
+// observeFacts decides on the facts, and compares the decision with the record.
 func (e *external) observeFacts(ctx context.Context, bs *v1alpha1.BundleState, f *facts) (managed.ExternalObservation, error) {
 	if !e.quick {
 		e.note.reconciledAt = f.now
@@ -92,15 +92,16 @@ func (e *external) Create(context.Context, *v1alpha1.BundleState) (managed.Exter
 	return managed.ExternalCreation{}, nil
 }
 
-// Update changes the packages that are not as they should be, and then the record, which follows them. It returns an error for what has to be tried again.
+// Update changes the packages that are not as they should be, and then the record, which follows them. It returns an error for actions that
+// have to be repeated.
 func (e *external) Update(ctx context.Context, bs *v1alpha1.BundleState) (managed.ExternalUpdate, error) {
 	err := e.applyActions(ctx, bs, &e.decision)
 	e.updateStatus(bs, e.writeRecord(ctx, bs, &e.decision))
 	return managed.ExternalUpdate{}, err
 }
 
-// Delete removes what no other bundle uses, each package after those that depend on it, and then the record. A record that cannot be removed stays: nothing
-// depends on it.
+// Delete removes packages that no other bundle uses, each package after its dependents, and then the record. A record that cannot be removed
+// stays: nothing depends on it.
 func (e *external) Delete(ctx context.Context, bs *v1alpha1.BundleState) (managed.ExternalDelete, error) {
 	err := e.applyActions(ctx, bs, &e.decision)
 	recorded := e.writeRecord(ctx, bs, &e.decision)

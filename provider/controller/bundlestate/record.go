@@ -23,7 +23,7 @@ func (c *connector) recordsOf(bs *v1alpha1.BundleState) *state.Client {
 	return records
 }
 
-// bundleFor returns what a BundleState asks for, as a record has it. Packages are in the order in which they are deployed.
+// bundleFor returns the desired bundle of a BundleState, in the form of a record. Packages are in the order in which they are deployed.
 func bundleFor(bs *v1alpha1.BundleState) state.Bundle {
 	out := state.Bundle{Name: bs.GetName(), Version: bs.Spec.ForProvider.Version}
 	for _, p := range sortByLayer(bs.Spec.ForProvider.Packages) {
@@ -38,7 +38,7 @@ var errTaken = errors.New("another program keeps the record")
 // isTaken reports whether another program wrote a record last.
 func isTaken(s *state.BundleState) bool { return s.Writer != "" && s.Writer != FieldOwner }
 
-// readRecord returns the record of a bundle, or errTaken for one that another program keeps.
+// readRecord returns the record of a bundle, or errTaken for a record of another program.
 func (c *connector) readRecord(ctx context.Context, bs *v1alpha1.BundleState) (*state.BundleState, error) {
 	s, err := c.recordsOf(bs).GetBundleState(ctx, bs.GetName())
 	if err == nil && isTaken(s) {
@@ -47,7 +47,7 @@ func (c *connector) readRecord(ctx context.Context, bs *v1alpha1.BundleState) (*
 	return s, err
 }
 
-// isRecorded reports whether a record says what a decision does. It returns why the record cannot be read.
+// isRecorded reports whether a record matches a decision. It returns why the record cannot be read.
 func (c *connector) isRecorded(ctx context.Context, bs *v1alpha1.BundleState, d *decision) (bool, error) {
 	s, err := c.readRecord(ctx, bs)
 	if errors.Is(err, state.ErrNoState) {
@@ -59,7 +59,7 @@ func (c *connector) isRecorded(ctx context.Context, bs *v1alpha1.BundleState, d 
 	return s.Version == bs.Spec.ForProvider.Version && string(s.Status) == d.status && !needsWrite(s, bundleFor(bs), d.packages), nil
 }
 
-// needsWrite reports whether a record has to change for what was observed of packages.
+// needsWrite reports whether a record has to change for the observed packages.
 func needsWrite(s *state.BundleState, asked state.Bundle, packages []v1alpha1.PackageObservation) bool {
 	for i, p := range asked.Packages {
 		if i >= len(s.PkgStatuses) || s.PkgStatuses[i].Name != p.Name || !slices.Equal(s.PkgStatuses[i].DependsOn, p.DependsOn) {
@@ -69,7 +69,7 @@ func needsWrite(s *state.BundleState, asked state.Bundle, packages []v1alpha1.Pa
 	return advanceRecord(s, asked, packages)
 }
 
-// writeRecord brings the record up to date. A status that may not follow another one directly gets there by those between.
+// writeRecord brings the record up to date. A status that may not follow another one directly is reached through intermediate statuses.
 func (c *connector) writeRecord(ctx context.Context, bs *v1alpha1.BundleState, d *decision) error {
 	records, asked := c.recordsOf(bs), bundleFor(bs)
 	if _, err := c.readRecord(ctx, bs); errors.Is(err, errTaken) {
@@ -97,7 +97,8 @@ func (c *connector) writeRecord(ctx context.Context, bs *v1alpha1.BundleState, d
 	return nil
 }
 
-// removeRecord deletes the record of a bundle that has nothing left to remove. What it still says of a package that is gone, or that runs on, holds nothing back.
+// removeRecord deletes the record of a bundle that has nothing left to remove. Its entries of packages that are gone, or that run on, hold
+// nothing back.
 func (c *connector) removeRecord(ctx context.Context, bs *v1alpha1.BundleState) error {
 	if _, err := c.readRecord(ctx, bs); errors.Is(err, errTaken) {
 		return err
@@ -109,7 +110,7 @@ func (c *connector) removeRecord(ctx context.Context, bs *v1alpha1.BundleState) 
 	return err
 }
 
-// dropRecord deletes a Secret of ours, whatever is in it: everything in it can be made again.
+// dropRecord deletes a Secret of ours without reading it: all of its content can be made again.
 func (c *connector) dropRecord(ctx context.Context, bs *v1alpha1.BundleState) error {
 	secrets := c.clientset.CoreV1().Secrets(bs.GetNamespace())
 	s, err := secrets.Get(ctx, state.Prefix+bs.GetName(), metav1.GetOptions{})
@@ -123,7 +124,7 @@ func (c *connector) dropRecord(ctx context.Context, bs *v1alpha1.BundleState) er
 	return errors.Wrap(err, "cannot delete record")
 }
 
-// advanceRecord brings each package one change of its status nearer to what was observed, and reports whether it changed anything.
+// advanceRecord brings each package one change of its status nearer to the observation, and reports whether it changed anything.
 func advanceRecord(s *state.BundleState, asked state.Bundle, packages []v1alpha1.PackageObservation) bool {
 	changed := false
 	for _, p := range packages {
@@ -144,7 +145,7 @@ func advancePackage(s *state.BundleState, asked state.Bundle, p v1alpha1.Package
 	to := reachableStatus(known.Status, state.Status(p.Status))
 	next, ok := stepTowards(known.Status, to)
 	if !ok {
-		return false // The record keeps what it has: no change leads there.
+		return false // The record keeps its status: no change leads to the new one.
 	}
 	known.Status = next
 	if next == to {
@@ -153,7 +154,7 @@ func advancePackage(s *state.BundleState, asked state.Bundle, p v1alpha1.Package
 	return !isSamePackage(&before, known)
 }
 
-// reachableStatus returns what a record can say of a package that had a status: of one that was deployed, and is gone, that it is removed.
+// reachableStatus returns the status that a record can have after an earlier status: Removed for a package that was deployed, and is gone.
 func reachableStatus(from, to state.Status) state.Status {
 	if to == state.NotDeployed && from != to {
 		return state.Removed
@@ -161,7 +162,7 @@ func reachableStatus(from, to state.Status) state.Status {
 	return to
 }
 
-// describePackage writes what is deployed of a package.
+// describePackage writes the deployed version of a package.
 func describePackage(known *state.PkgStatus, asked state.Bundle, p v1alpha1.PackageObservation) {
 	known.Version, known.Revision, known.Commit, known.Digest, known.Kind = p.Version, p.Revision, p.Commit, p.Digest, p.Kind
 	known.WantedVersion, known.Message, known.Present = "", "", false

@@ -6,7 +6,7 @@ import (
 	"github.com/intentplane/intentplane/apis/state/v1alpha1"
 )
 
-// removePackage takes a package away, after those that depend on it. What another bundle uses stays.
+// removePackage removes a package, after its dependents. A package that another bundle uses stays.
 func (d *decider) removePackage(p *v1alpha1.BundlePackage, out *v1alpha1.PackageObservation) {
 	o := d.objects[keyOf(p)]
 	if !d.isOwned(o) {
@@ -33,7 +33,8 @@ func (d *decider) removePackage(p *v1alpha1.BundlePackage, out *v1alpha1.Package
 	}
 }
 
-// removeUnused takes a package away that no other bundle deploys. What one may wait for is never removed, and never left without a word.
+// removeUnused takes a package away that no other bundle deploys. A package that a bundle may depend on is never removed, and a retained
+// package always has a message.
 func (d *decider) removeUnused(p *v1alpha1.BundlePackage, o *object, out *v1alpha1.PackageObservation) {
 	switch keepers := d.keepers(keyOf(p)); {
 	case !d.isRecorded(o):

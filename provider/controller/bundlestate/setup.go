@@ -1,4 +1,4 @@
-// Package bundlestate makes the packages of a Bundle, layer by layer, and keeps the record of what is deployed.
+// Package bundlestate makes the packages of a Bundle, layer by layer, and keeps the record of the deployed packages.
 //
 // Facts are gathered first, past caches; a pure function decides; and then the packages are changed, each just as it was seen. The labels of the packages say
 // which bundle made them: from these and the spec everything else can be made again. The record follows, and nothing waits for it.
@@ -83,7 +83,8 @@ func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) tim
 	return setup.Interval(most, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
 }
 
-// quickLook returns what observes BundleStates after an event, and reconciles those with something to change or to write.
+// quickLook returns a reconciler that observes BundleStates after an event, and passes a BundleState to the full reconciler if it has
+// something to change or to write.
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.BundleState]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.BundleState { return &v1alpha1.BundleState{} }, Interval: interval, Now: c.now,
@@ -99,7 +100,7 @@ func (c *connector) isUnchanged(ctx context.Context, bs *v1alpha1.BundleState) b
 	return err == nil && o.ResourceUpToDate && equality.Semantic.DeepEqual(*before, bs.Status)
 }
 
-// A waker finds the BundleStates that a change of something else concerns. What it cannot find is looked at anyway, an interval later.
+// A waker finds the BundleStates that a change of something else concerns. BundleStates that it does not find are observed an interval later.
 type waker struct{ kube client.Reader }
 
 // requestsFor returns the BundleStates of a namespace that are meant.
@@ -116,7 +117,7 @@ func (w waker) requestsFor(ctx context.Context, namespace string, isMeant func(*
 	return out
 }
 
-// requestsForPackage wakes the bundle that made an object, and those that name it.
+// requestsForPackage wakes the bundle that made an object, and all bundles that name it.
 func (w waker) requestsForPackage(ctx context.Context, o client.Object) []reconcile.Request {
 	labels := o.GetLabels()
 	owner := v1alpha1.BundleReference{Group: labels[v1alpha1.LabelBundleGroup], Name: labels[v1alpha1.LabelBundle]}

@@ -95,7 +95,7 @@ func countReady(o v1alpha1.BundleStateObservation) int {
 	return n
 }
 
-// observation returns what the status should say.
+// observation returns the desired status.
 func (e *external) observation(bs *v1alpha1.BundleState, recording error) v1alpha1.BundleStateObservation {
 	out := v1alpha1.BundleStateObservation{
 		SpecDigest: bs.Spec.ForProvider.SpecDigest, Status: e.decision.status, Packages: e.decision.packages,
@@ -112,7 +112,7 @@ func (e *external) observation(bs *v1alpha1.BundleState, recording error) v1alph
 	return out
 }
 
-// nextLook returns when a bundle is due again because of what no event reports. Zero is never.
+// nextLook returns when a bundle is due again because of changes without events. Zero is never.
 func (e *external) nextLook(bs *v1alpha1.BundleState, next v1alpha1.BundleStateObservation, now time.Time) time.Time {
 	due := e.decision.due
 	if next.Record.Problem != "" {
@@ -135,7 +135,7 @@ func (e *external) currentCondition(bs *v1alpha1.BundleState) xpv2.Condition {
 	return e.readyCondition(bs)
 }
 
-// readyCondition sums the packages up. Its reason is that of the first package that failed.
+// readyCondition sums the packages up. Its reason is the reason of the first package that failed.
 func (e *external) readyCondition(bs *v1alpha1.BundleState) xpv2.Condition {
 	c := xpv2.Condition{Type: xpv2.TypeReady, Status: corev1.ConditionFalse, Reason: v1alpha1.ReasonDeploying, LastTransitionTime: *setup.Timestamp(e.now())}
 	failed := slices.IndexFunc(e.decision.packages, func(p v1alpha1.PackageObservation) bool { return p.HasFailed() })
@@ -159,7 +159,7 @@ func (e *external) isIdle(bs *v1alpha1.BundleState) bool {
 	return e.decision.status == v1alpha1.StatusNotDeployed && !slices.ContainsFunc(bs.Spec.ForProvider.Packages, func(p v1alpha1.BundlePackage) bool { return !p.Disabled })
 }
 
-// reportPackages records events for packages that left, and for those that another bundle has with another spec.
+// reportPackages records events for packages that left, and for packages that another bundle has with another spec.
 func (e *external) reportPackages(bs *v1alpha1.BundleState, before, after v1alpha1.BundleStateObservation) {
 	was := map[string]v1alpha1.PackageObservation{}
 	for _, p := range before.Packages {

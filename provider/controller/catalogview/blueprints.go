@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/apis/catalogview"
 )
 
-// blueprintViews remember what a user reads of each Blueprint. The cache holds metadata alone, so each Blueprint is read once for each of its versions. They
-// are safe for concurrent use.
+// blueprintViews cache the published view of each Blueprint. The cache holds metadata alone, so each Blueprint is read once for each of its
+// versions. They are safe for concurrent use.
 type blueprintViews struct {
 	kube client.Reader
 	live client.Reader
@@ -25,7 +25,7 @@ type blueprintViews struct {
 	text string
 }
 
-// A blueprintView is what a user reads of a Blueprint, as long as generation and channel are the same.
+// A blueprintView is the published view of a Blueprint, as long as generation and channel are the same.
 type blueprintView struct {
 	view       catalogview.Blueprint
 	generation int64
@@ -61,7 +61,7 @@ func (b *blueprintViews) document(ctx context.Context) (string, error) {
 	return b.text, err
 }
 
-// refresh reads the Blueprints that are new or have another channel, and forgets those that are gone. It reports whether there were some.
+// refresh reads new Blueprints and Blueprints with another channel, and drops deleted ones. It reports whether there were some.
 func (b *blueprintViews) refresh(ctx context.Context, all []metav1.PartialObjectMetadata) (bool, error) {
 	is, changed := map[types.UID]bool{}, false
 	for i := range all {

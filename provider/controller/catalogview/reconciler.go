@@ -1,5 +1,5 @@
-// Package catalogview publishes in each namespace what it may use: a ConfigMap with its Sites and the Blueprints, which a user with rights in that namespace
-// alone can read. Nothing is decided by it.
+// Package catalogview publishes the usable catalog of each namespace: a ConfigMap with its Sites and the Blueprints, which a user with rights
+// in that namespace alone can read. Nothing is decided by it.
 package catalogview
 
 import (
@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	// settle is how long a change waits, so that those which are applied together are one write.
+	// settle is the delay of a change, so that changes that are applied together are one write.
 	settle = 5 * time.Second
 
 	// writeInterval is the least time between two writes in one namespace.
@@ -40,7 +40,7 @@ const (
 	refusedInterval = 10 * time.Minute
 )
 
-// A Reconciler keeps the ConfigMap of one namespace equal to what the namespace may use.
+// A Reconciler keeps the ConfigMap of one namespace equal to the namespace's usable catalog.
 type Reconciler struct {
 	// kube reads Sites and the metadata of deployments from the cache, and writes. Published reads ConfigMaps as summarise leaves them, and live reads
 	// Blueprints from the API server.
@@ -60,7 +60,7 @@ type Reconciler struct {
 	written map[string]time.Time
 }
 
-// Reconcile one namespace, whose name is that of the request. It returns an error if something cannot be read or written.
+// Reconcile the namespace with the name of the request. It returns an error if something cannot be read or written.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	sites := &catalogv1alpha1.SiteList{}
 	if err := r.kube.List(ctx, sites, client.UnsafeDisableDeepCopy); err != nil {
@@ -92,7 +92,7 @@ func (r *Reconciler) getPublished(ctx context.Context, namespace string) (*corev
 	if kerrors.IsNotFound(err) {
 		return nil, nil //nolint:nilnil // This means that there is none.
 	}
-	return cm, errors.Wrap(err, "cannot get what is published in a namespace")
+	return cm, errors.Wrap(err, "cannot get the published catalog of a namespace")
 }
 
 // usesCatalog reports whether a Site names the namespace, or a deployment, an Application or a Bundle is in it.
@@ -145,7 +145,7 @@ func (r *Reconciler) waitFor(namespace string) time.Duration {
 	return max(0, r.written[namespace].Add(writeInterval).Sub(r.now()))
 }
 
-// noteWrite remembers a write, and forgets those that no namespace has to wait for any more.
+// noteWrite records a write, and drops old writes that delay no namespace any more.
 func (r *Reconciler) noteWrite(namespace string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -161,7 +161,7 @@ func (r *Reconciler) noteWrite(namespace string) {
 // write creates the ConfigMap, or changes its documents. Other keys, labels and annotations stay as a user wrote them.
 func (r *Reconciler) write(ctx context.Context, isNew bool, cm *corev1.ConfigMap) (reconcile.Result, error) {
 	if err := r.pace.Wait(ctx); err != nil {
-		return reconcile.Result{}, errors.Wrap(err, "cannot write what a namespace may use")
+		return reconcile.Result{}, errors.Wrap(err, "cannot write the published catalog of a namespace")
 	}
 	r.noteWrite(cm.Namespace)
 	err := r.createOrPatch(ctx, isNew, cm)
@@ -173,10 +173,10 @@ func (r *Reconciler) write(ctx context.Context, isNew bool, cm *corev1.ConfigMap
 	case kerrors.IsAlreadyExists(err), kerrors.IsConflict(err):
 		return reconcile.Result{RequeueAfter: settle}, nil // The cache does not have it yet.
 	case kerrors.IsNotFound(err), kerrors.IsForbidden(err), kerrors.IsInvalid(err):
-		r.log.Debug("Cannot publish what a namespace may use", "namespace", cm.Namespace, "error", err)
+		r.log.Debug("Cannot publish the catalog of a namespace", "namespace", cm.Namespace, "error", err)
 		return reconcile.Result{RequeueAfter: refusedInterval}, nil
 	}
-	return reconcile.Result{}, errors.Wrap(err, "cannot write what a namespace may use")
+	return reconcile.Result{}, errors.Wrap(err, "cannot write the published catalog of a namespace")
 }
 
 func (r *Reconciler) createOrPatch(ctx context.Context, isNew bool, cm *corev1.ConfigMap) error {
@@ -185,7 +185,7 @@ func (r *Reconciler) createOrPatch(ctx context.Context, isNew bool, cm *corev1.C
 	}
 	patch, err := json.Marshal(map[string]any{"data": cm.Data})
 	if err != nil {
-		return errors.Wrap(err, "cannot encode what a namespace may use")
+		return errors.Wrap(err, "cannot encode the published catalog of a namespace")
 	}
 	return r.kube.Patch(ctx, cm, client.RawPatch(types.MergePatchType, patch))
 }

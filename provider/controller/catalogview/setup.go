@@ -50,15 +50,15 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	for _, kind := range kindsWithSites() {
 		o.Gate.Register(func() {
 			if err := r.watchKind(mgr, c, kind); err != nil {
-				// The callback cannot return an error, and namespaces without what is published would look as if they may use nothing.
-				panic(errors.Wrap(err, "cannot set up what is published of the catalog"))
+				// The callback cannot return an error, and namespaces without a ConfigMap would look as if they may use nothing.
+				panic(errors.Wrap(err, "cannot set up the published catalog"))
 			}
 		}, kind)
 	}
 	return nil
 }
 
-// watchCatalog follows Sites, Blueprints, and what is published.
+// watchCatalog watches Sites, Blueprints, and the published ConfigMaps.
 func (r *Reconciler) watchCatalog(b *builder.Builder) *builder.Builder {
 	return b.
 		Watches(&catalogv1alpha1.Site{}, r.siteHandler(), builder.WithPredicates(predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{}))).
@@ -140,7 +140,7 @@ const everyNamespace = "*"
 func (r *Reconciler) wakePublished(ctx context.Context, q queue) {
 	l := &corev1.ConfigMapList{}
 	if err := r.published.List(ctx, l, client.UnsafeDisableDeepCopy); err != nil {
-		r.log.Info("Cannot list what is published of the catalog", "error", err)
+		r.log.Info("Cannot list the published catalog", "error", err)
 		return
 	}
 	for i := range l.Items {

@@ -12,15 +12,16 @@ import (
 	"github.com/intentplane/intentplane/apis/catalogview"
 )
 
-// keySum is the one key of a ConfigMap in the cache: the digest of its documents stands for them, which may be large together.
+// keySum is the only key of a ConfigMap in the cache: the digest of its documents, which may be large together.
 const keySum = "sum"
 
-// CacheOptions are those of ConfigMaps in the cache of the manager: those of this package alone are watched, and remembered by the digest of their documents.
+// CacheOptions are the options of the manager's cache for ConfigMaps: only ConfigMaps of this package are watched, and cached as the digest
+// of their documents.
 func CacheOptions() cache.ByObject {
 	return cache.ByObject{Field: fields.OneTermEqualSelector("metadata.name", catalogview.ConfigMapName), Transform: summarise}
 }
 
-// summarise replaces the documents of a ConfigMap by their digest, and leaves out what is not read.
+// summarise replaces the documents of a ConfigMap by their digest, and drops unused fields.
 func summarise(o any) (any, error) {
 	cm, ok := o.(*corev1.ConfigMap)
 	if !ok {

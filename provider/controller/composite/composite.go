@@ -1,5 +1,5 @@
-// Package composite decides what happens to the external resources of a deleted managed resource: they stay while the composite that
-// composed it lives, since Crossplane then composes the managed resource again.
+// Package composite decides the fate of the external resources of a deleted managed resource: they stay while the composite that composed it
+// lives, since Crossplane then composes the managed resource again.
 package composite
 
 import (
@@ -26,12 +26,13 @@ type SupersededError struct {
 	Composite string
 }
 
-// Error names the composite, and what ends the wait.
+// Error names the composite, and the event that ends the wait.
 func (e *SupersededError) Error() string {
 	return "nothing is removed yet: another repository takes the place of this one, and " + e.Composite + " has not proven its revision there. The deletion goes on by itself when it has"
 }
 
-// Retains reports whether what a deleted managed resource of a kind made has to stay, because the composite composes it again. It is false where
+// Retains reports whether the external resources of a deleted managed resource of a kind have to stay, because the composite composes it
+// again. It is false where
 //
 //   - no composite controls the managed resource,
 //   - the composite, its claim or the namespace is gone or being deleted,
@@ -67,8 +68,8 @@ func findLivingOwner(ctx context.Context, live client.Reader, o client.Object, k
 	if going, err := isDeletedOrGone(ctx, live, xr); going || err != nil {
 		return nil, err
 	}
-	// One that was restored from a backup has another UID, and still names what it composed. One that was made in the place of
-	// another does not.
+	// A composite that was restored from a backup has another UID, and still names its composed resources. A new composite of the same name
+	// does not.
 	if xr.GetUID() != ref.UID && !listsComposedObject(xr, o, kind) {
 		return nil, nil //nolint:nilnil // There is none.
 	}
@@ -129,8 +130,8 @@ func isKindUndefined(ctx context.Context, live client.Reader, kind schema.GroupK
 	return err == nil && !isDefined, errors.Wrap(err, "cannot list CustomResourceDefinitions")
 }
 
-// listsComposedObject reports whether a composite lists an object of a kind among what it composed. The list is in spec.crossplane of composites of
-// Crossplane 2, and in spec of those that have a claim.
+// listsComposedObject reports whether a composite lists an object of a kind among its composed resources. The list is in spec.crossplane of
+// composites of Crossplane 2, and in spec of composites with a claim.
 func listsComposedObject(xr *unstructured.Unstructured, o client.Object, kind schema.GroupKind) bool {
 	for _, path := range [][]string{{"spec", "crossplane", "resourceRefs"}, {"spec", "resourceRefs"}} {
 		refs, _, _ := unstructured.NestedSlice(xr.Object, path...)
@@ -145,8 +146,8 @@ func listsComposedObject(xr *unstructured.Unstructured, o client.Object, kind sc
 	return false
 }
 
-// claimReferenceOf returns the claim of a composite, not read yet, or nil if it has none. A composite in a namespace has none, whatever its spec says,
-// which a user writes.
+// claimReferenceOf returns the claim of a composite, not read yet, or nil if it has none. A composite in a namespace has none: a user writes
+// its spec, which is not trusted.
 func claimReferenceOf(xr *unstructured.Unstructured) *unstructured.Unstructured {
 	ref, ok, _ := unstructured.NestedStringMap(xr.Object, "spec", "claimRef")
 	if !ok || xr.GetNamespace() != "" {

@@ -14,7 +14,7 @@ import (
 // ReasonRetained is the reason of the event that says that a deletion removed nothing.
 const ReasonRetained event.Reason = "Retained"
 
-// A Connector connects to what managed resources made, and lets those go without it that are deleted while their composite lives.
+// A Connector connects to external resources, and retains them when their managed resource is deleted while its composite lives.
 type Connector[T resource.Managed] struct {
 	managed.TypedExternalConnector[T]
 
@@ -28,8 +28,8 @@ type Connector[T resource.Managed] struct {
 	Recorder event.Recorder
 }
 
-// Connect to what a managed resource made. It returns an error, and so nothing is removed, while it is not known what the composite of a
-// deleted one wants.
+// Connect to the external resources of a managed resource. It returns an error, and so nothing is removed, while the state of a deleted
+// resource's composite is unknown.
 func (c *Connector[T]) Connect(ctx context.Context, mg T) (managed.TypedExternalClient[T], error) {
 	if !meta.WasDeleted(mg) {
 		return c.TypedExternalConnector.Connect(ctx, mg)
@@ -45,7 +45,7 @@ func (c *Connector[T]) Connect(ctx context.Context, mg T) (managed.TypedExternal
 	return retained[T]{}, nil
 }
 
-// retained is what a deleted managed resource made and does not take along.
+// retained is the client of a deleted managed resource whose external resources stay.
 type retained[T resource.Managed] struct{}
 
 // Observe that nothing is left to remove.

@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// An askedRevision is the revision that a delivery is asked for, as far as reports depend on it.
+// An askedRevision is the desired revision of a delivery, as far as reports depend on it.
 type askedRevision struct {
 	number int64
 	// step that is carried out, and the Sites of all steps.
@@ -18,7 +18,7 @@ type askedRevision struct {
 	isRejected, isWithdrawal bool
 }
 
-// askedRevisionOf returns the revision that a delivery is asked for.
+// askedRevisionOf returns the desired revision of a delivery.
 func askedRevisionOf(d *deliveryv1alpha1.GitDelivery) askedRevision {
 	p := d.Spec.ForProvider
 	s, at := askedState(d), p.AskedPosition()
@@ -33,7 +33,7 @@ func askedRevisionOf(d *deliveryv1alpha1.GitDelivery) askedRevision {
 	return out
 }
 
-// askedState returns the state of the ledger that a delivery is asked to carry out: in the home, the one after what is to be recorded.
+// askedState returns the state of the ledger that a delivery has to carry out: in the home, the state after the pending events.
 func askedState(d *deliveryv1alpha1.GitDelivery) ledger.State {
 	p := d.Spec.ForProvider
 	if p.Copy != nil {

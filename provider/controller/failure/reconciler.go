@@ -30,7 +30,7 @@ const maxReports = 3
 // A Reconciler writes the reports for the deployments of one API group.
 type Reconciler struct {
 	kube client.Client
-	// live reads what is not cached: events and ConfigMaps.
+	// live reads uncached kinds: events and ConfigMaps.
 	live client.Reader
 	gvk  schema.GroupVersionKind
 	// trees of rejected revisions of this API group.

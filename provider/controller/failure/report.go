@@ -131,7 +131,7 @@ func withoutSecrets(packed []byte) ([]byte, string) {
 	if err != nil {
 		packed = nil
 	}
-	return packed, "what holds Secrets: " + strings.Join(withheld, ", ")
+	return packed, "files with Secrets: " + strings.Join(withheld, ", ")
 }
 
 func summarizeEvents(events []corev1.Event) []eventSummary {

@@ -61,7 +61,7 @@ func TestWithheldContent(t *testing.T) {
 	if diff := cmp.Diff(tree.Files{"a.yaml": []byte(plain)}, unpacked); err != nil || diff != "" {
 		t.Errorf("tree: %v: -want, +got:\n%s", err, diff)
 	}
-	for _, want := range []string{`"withheld": "what holds Secrets: b.yaml"`, `"withheld": "the tree is in Git under its id"`} {
+	for _, want := range []string{`"withheld": "files with Secrets: b.yaml"`, `"withheld": "the tree is in Git under its id"`} {
 		if !strings.Contains(cm.Data[summaryKey], want) {
 			t.Errorf("summary: want %s in\n%s", want, cm.Data[summaryKey])
 		}

@@ -76,8 +76,8 @@ func sortBySite(trees []deliveryv1alpha1.Tree) []deliveryv1alpha1.Tree {
 	return trees
 }
 
-// treesOfRevision returns the trees of a revision, one for each Site: the cached ones, then those that a delivery still carries, then those
-// in the history of the deliveries.
+// treesOfRevision returns the trees of a revision, one for each Site: from the cache, then from a delivery that still carries them, then from
+// the history of the deliveries.
 func treesOfRevision(seen []deliveryv1alpha1.Tree, of revisionKey, parts []deliveryv1alpha1.GitDelivery) []deliveryv1alpha1.Tree {
 	for i := range parts {
 		if revisionKeyOf(&parts[i]) == of {

@@ -27,11 +27,11 @@ const (
 	// maxSitesAtOnce is how many Sites are asked at the same time.
 	maxSitesAtOnce = 16
 
-	// maxExplained bounds why pods are not available, so that a condition names that of several checks.
+	// maxExplained bounds the explanation of unavailable pods, so that a condition has room for several checks.
 	maxExplained = maxMessage / maxNamed
 )
 
-// availabilityKind is that of checks which wait until pods of the revision are available.
+// availabilityKind is the kind of checks which wait until pods of the revision are available.
 func availabilityKind() kind {
 	return kind{
 		name:  typeAvailability,
@@ -54,7 +54,7 @@ func settlingTime(c v1alpha1.GateCheck) time.Duration {
 	return time.Duration(rules.Count-1) * rules.Interval
 }
 
-// A siteWorkload is what was read of the workload of a Site.
+// A siteWorkload is the observed workload of a Site.
 type siteWorkload struct {
 	setup.Workload
 
@@ -125,7 +125,8 @@ func (s subject) reportOf(w *siteWorkload, isObserved bool) string {
 	return ""
 }
 
-// outagesOf returns what it means for a check that its Site cannot be looked at: it waits, whatever happens where a metrics backend is unavailable.
+// outagesOf returns the outage policy of a check whose Site cannot be observed: the check waits, regardless of the policy for an unavailable
+// metrics backend.
 func outagesOf(g *v1alpha1.Gate) gates.OutagePolicy {
 	p, err := gates.OutagePolicyOf(g.Spec.ForProvider)
 	if err != nil {

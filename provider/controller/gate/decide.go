@@ -20,16 +20,16 @@ const (
 	maxMessage = 1024
 )
 
-// A decision is what follows from the facts.
+// A decision is the result of the facts.
 type decision struct {
-	// next is what the status should say.
+	// next is the desired status.
 	next v1alpha1.GateObservation
 	// reason of the Ready condition, which is true with ReasonPassed only.
 	reason  xpv2.ConditionReason
 	message string
 }
 
-// decideStatus decides what the status says. It is pure: the same facts give the same decision. A verdict stays, whatever comes.
+// decideStatus decides the status. It is pure: the same facts give the same decision. A verdict is final.
 func decideStatus(f facts) decision {
 	if c := f.spec.ClaimRef; c.Namespace != f.namespace {
 		message := fmt.Sprintf("spec.forProvider.claimRef.namespace: %q is not the namespace of the Gate", c.Namespace)
@@ -58,7 +58,7 @@ func (f facts) judgeChecks() v1alpha1.GateObservation {
 	return next
 }
 
-// resultOfCheck says where one check stands. One that has ended stays so, and one whose subject is not live waits.
+// resultOfCheck says where one check stands. An ended check keeps its result, and a check whose subject is not live waits.
 func (f facts) resultOfCheck(i int) v1alpha1.CheckResult {
 	r, c := f.lastResult(i), f.checks[i]
 	if gates.Ended(r.Phase) {
@@ -92,7 +92,7 @@ func (f facts) resultOfCheck(i int) v1alpha1.CheckResult {
 	return r
 }
 
-// describeWait says what a check that runs waits for: for data, or for its metrics backend, and since when that does not answer.
+// describeWait describes the wait of a running check: for data, or for its metrics backend, and since when that does not answer.
 func describeWait(r v1alpha1.CheckResult, j gates.Judgement) v1alpha1.CheckResult {
 	if j.Availability != gates.Available {
 		r.Message = setup.CutMessage(j.Message, maxMessage)

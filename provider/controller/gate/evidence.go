@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
-// An evidence proves whether the Sites of a Gate run what it judges.
+// An evidence proves whether the Sites of a Gate run the judged revision.
 type evidence struct {
 	spec       v1alpha1.GateParameters
 	sync       *deliveryv1alpha1.SiteSync
@@ -46,7 +46,7 @@ func (e *external) gatherEvidence(ctx context.Context, namespace string, spec v1
 	return out, nil
 }
 
-// findSiteSync returns the SiteSync that a Gate names, or else the one of its claim, or nil.
+// findSiteSync returns the SiteSync that a Gate names, or else the SiteSync of its claim, or nil.
 func (e *external) findSiteSync(ctx context.Context, namespace string, spec v1alpha1.GateParameters) (*deliveryv1alpha1.SiteSync, error) {
 	if spec.SiteSyncRef != nil {
 		s := &deliveryv1alpha1.SiteSync{}
@@ -72,8 +72,8 @@ func sameClaim(a, b v1alpha1.ClaimReference) bool {
 	return a.APIGroup == b.APIGroup && a.Namespace == b.Namespace && a.Name == b.Name
 }
 
-// liveSince is since when a Site is proven to run what the Gate judges. Zero if it is not. Where no engine reports what the Site runs, what was
-// delivered counts from when it was first seen, or from when it was there again, if the Site says so.
+// liveSince is since when a Site is proven to run the judged revision. Zero if it is not. For a Site without an engine, the delivery counts
+// from its first observation, or from its return, if the Site allows that.
 func (e evidence) liveSince(site *catalogv1alpha1.Site, seen time.Time) time.Time {
 	if site.Spec.Engine.Type != catalogv1alpha1.EngineNone {
 		return e.syncedSince(site.GetName())
@@ -99,7 +99,7 @@ func (e evidence) isReportedHealthy(site string) bool {
 	})
 }
 
-// syncedSince believes a SiteSync that speaks of this position, as it is asked for now.
+// syncedSince believes a SiteSync that speaks of this position, with its present spec.
 func (e evidence) syncedSince(site string) time.Time {
 	s := e.sync
 	if s == nil || s.GetDeletionTimestamp() != nil || !sameClaim(s.Spec.ForProvider.ClaimRef, e.spec.ClaimRef) || !isCurrent(s) {
@@ -159,8 +159,9 @@ func isCurrent(o conditioned) bool {
 	return ready.ObservedGeneration == o.GetGeneration() && synced.Status == corev1.ConditionTrue
 }
 
-// deliveredSince is since when what a Site gets is proven to be there. The conditions of the GitDelivery prove it, also after a restart. A Site that moves
-// to another repository has a GitDelivery in each until the revision is verified, and the one that was left stays at the revision before.
+// deliveredSince is since when a Site's trees are proven to be in the repository. The conditions of the GitDelivery prove it, also after a
+// restart. A Site that moves to another repository has a GitDelivery in each until the revision is verified, and the GitDelivery of the old
+// repository stays at the revision before.
 func (e evidence) deliveredSince(site string) time.Time {
 	for i := range e.deliveries {
 		d := &e.deliveries[i]

@@ -12,7 +12,7 @@ type facts struct {
 	// namespace of the Gate.
 	namespace string
 	spec      v1alpha1.GateParameters
-	// before is what was seen last.
+	// before is the last observation.
 	before v1alpha1.GateObservation
 	now    time.Time
 	// longest is how long the longest check takes at most from the time that its Site went live, while its clock does not stand still.
@@ -23,9 +23,9 @@ type facts struct {
 	checks []checkFacts
 }
 
-// A checkFacts is what is known of one check.
+// A checkFacts is the observed state of one check.
 type checkFacts struct {
-	// liveSince is since when the check's Site is proven to run what the Gate judges. Zero if it is not.
+	// liveSince is since when the check's Site is proven to run the judged revision. Zero if it is not.
 	liveSince time.Time
 	// impossible says why the check can never be measured.
 	impossible string
@@ -35,13 +35,13 @@ type checkFacts struct {
 	countsFrom time.Time
 	// isObserved is true once the pods of a check that observes them were observed. False for other checks.
 	isObserved bool
-	// judgement on what was measured.
+	// judgement on the measurements.
 	judgement gates.Judgement
 	// next is when to look again at a check that no event wakes. Zero if an event does.
 	next time.Time
 }
 
-// isReleasedSoon is true where the pause of the judged step ends before what is new about the Gate would be written on its own.
+// isReleasedSoon is true where the pause of the judged step ends before a deferred status of the Gate would be written on its own.
 func (f facts) isReleasedSoon() bool {
 	return !f.pauseEnd.IsZero() && f.pauseEnd.Before(f.now.Add(deferPeriod))
 }
@@ -57,7 +57,7 @@ func (f facts) openChecks() []v1alpha1.GateCheck {
 	return out
 }
 
-// lastResult returns what was seen of a check.
+// lastResult returns the last result of a check.
 func (f facts) lastResult(i int) v1alpha1.CheckResult {
 	want := f.spec.Checks[i]
 	out := v1alpha1.CheckResult{Name: want.Name, Site: want.Site, Phase: v1alpha1.CheckPending, Threshold: string(want.Threshold)}

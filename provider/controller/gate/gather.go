@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
 )
 
-// A reconcileCache is what is read once for all checks of a Gate.
+// A reconcileCache holds objects that are read once for all checks of a Gate.
 type reconcileCache struct {
 	gate     *v1alpha1.Gate
 	configs  map[xpv2.ProviderConfigReference]config
@@ -118,7 +118,7 @@ func (f facts) startOfCheck(i int) time.Time {
 	return setup.Timestamp(f.now).Time
 }
 
-// gatherCheck gathers the facts about one check. It returns what is to be measured, if anything can be.
+// gatherCheck gathers the facts about one check. It returns the task to measure, or nil if nothing can be measured.
 func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, last v1alpha1.CheckResult, seen time.Time, into *checkFacts) (*meter.Task, error) {
 	site, err := e.readSite(ctx, r, c.Site)
 	if err != nil {
@@ -141,7 +141,7 @@ func (e *external) gatherCheck(ctx context.Context, r *reconcileCache, c v1alpha
 	return nil, k.run(ctx, e, subject{reconcileCache: r, check: c, site: site}, last, into)
 }
 
-// measurement returns the task of a check that the scheduler measures, or nil for one that can never be measured.
+// measurement returns the task of a check that the scheduler measures, or nil for a check that can never be measured.
 func (e *external) measurement(ctx context.Context, r *reconcileCache, k kind, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) (*meter.Task, error) {
 	t, err := newCheckTask(c)
 	if err != nil {
@@ -158,7 +158,7 @@ func (e *external) measurement(ctx context.Context, r *reconcileCache, k kind, c
 	return t, nil
 }
 
-// longestCheck is how long the longest of some checks takes at most. Those that can never be measured take no time.
+// longestCheck is how long the longest of some checks takes at most. Checks that can never be measured take no time.
 func (e *external) longestCheck(checks []v1alpha1.GateCheck) time.Duration {
 	out := time.Duration(0)
 	for _, c := range checks {
@@ -193,7 +193,7 @@ func (e *external) readSite(ctx context.Context, r *reconcileCache, name string)
 	return s, nil
 }
 
-// newCheckTask returns the task of a check, but for what it asks. It returns an error for a check that can never be measured.
+// newCheckTask returns the task of a check, without its question. It returns an error for a check that can never be measured.
 func newCheckTask(c v1alpha1.GateCheck) (*meter.Task, error) {
 	rules, err := gates.RulesOf(c.Check)
 	if err != nil {
@@ -253,7 +253,8 @@ func (o outageQuestion) Ask(context.Context, time.Duration) gates.Answer {
 	return gates.Answer{Problem: string(o.problemQuestion), Unavailable: true}
 }
 
-// problemQuestion is a question that cannot be asked for now. It fails as often as a measurement may, since a user may fix the cause meanwhile.
+// problemQuestion is a question that cannot be asked at present. It fails as often as a measurement may, since a user may fix the cause
+// meanwhile.
 type problemQuestion string
 
 // Key is the problem: checks with another problem do not share the answer.

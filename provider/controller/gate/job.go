@@ -23,12 +23,12 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/job"
 )
 
-// grace is how long a cluster may take to say what became of a Job whose time is over.
+// grace is how long a cluster may take to report the result of a Job after its deadline.
 const grace = time.Minute
 
 // A jobRequest is a Job that is to be made.
 type jobRequest struct {
-	// check and site are those that the Job is for.
+	// check and site are the check and the Site of the Job.
 	check, site string
 	cluster     *clusters.Cluster
 	job         *batchv1.Job
@@ -42,7 +42,7 @@ func podResource() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 }
 
-// jobKind is that of checks which run a script in the Site's cluster.
+// jobKind is the kind of checks which run a script in the Site's cluster.
 func jobKind() kind {
 	return kind{
 		name:  "Job",
@@ -57,7 +57,7 @@ func jobKind() kind {
 	}
 }
 
-// gatherJob judges a check that runs as a Job, and requests the Job if there is none. What is in the way may be solved until the check's time is
+// gatherJob judges a check that runs as a Job, and requests the Job if there is none. An obstacle may be removed until the check's time is
 // over. It returns an error if the control plane's API server cannot be asked.
 func (e *external) gatherJob(ctx context.Context, r *reconcileCache, c v1alpha1.GateCheck, site *catalogv1alpha1.Site, into *checkFacts) error {
 	rules, err := gates.RulesOf(c.Check)
@@ -105,7 +105,7 @@ func firstText(text, otherwise string) string {
 	return text
 }
 
-// observeJob looks at the Job. It returns what is in the way, and an error if the control plane's API server cannot be asked.
+// observeJob looks at the Job. It returns the obstacle, and an error if the control plane's API server cannot be asked.
 func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Input, into *checkFacts) (string, error) {
 	if in.Site.Spec.PostCheck == nil {
 		return e.requestJob(ctx, r, in, nil)
@@ -137,8 +137,8 @@ func (e *external) observeJob(ctx context.Context, r *reconcileCache, in job.Inp
 	return "", err
 }
 
-// judgeOwnJob judges the Job that the provider created, and knows its UID from then on. It refuses another one: any other user of the cluster may have
-// made one of that name, which says what they like.
+// judgeOwnJob judges the Job that the provider created, and knows its UID from then on. It refuses another Job: any other user of the cluster
+// may create a Job of that name with any result.
 func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, in job.Input, o *unstructured.Unstructured, into *checkFacts) error {
 	j := &batchv1.Job{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, j); err != nil {
@@ -152,8 +152,9 @@ func (e *external) judgeOwnJob(ctx context.Context, cluster *clusters.Cluster, i
 	return nil
 }
 
-// refuseForeignJob returns why a Job is not the one that the provider created, or "". The provider's own has the UID that is known. While none is
-// known, it has the nonce that the status names, or is just what the check asks for: who creates that runs the check.
+// refuseForeignJob returns why a Job is not the Job that the provider created, or "". The provider's own has the UID that is known. While
+// none is known, it has the nonce from the status, or is equal to the desired Job of the check: an equal Job runs the check, even if another
+// client created it.
 func refuseForeignJob(in job.Input, known *v1alpha1.CheckJobReference, o *unstructured.Unstructured, j *batchv1.Job) string {
 	switch uid := string(j.GetUID()); {
 	case known == nil:
@@ -168,8 +169,8 @@ func refuseForeignJob(in job.Input, known *v1alpha1.CheckJobReference, o *unstru
 	return ""
 }
 
-// requestJob has Update create a Job. The configuration and the script are read only now: what changes later does not concern this Job. It
-// returns why it may not be made.
+// requestJob has Update create a Job. The configuration and the script are read only now: later changes do not concern this Job. It returns
+// why it may not be made.
 func (e *external) requestJob(ctx context.Context, r *reconcileCache, in job.Input, cluster *clusters.Cluster) (string, error) {
 	config, err := e.configOf(ctx, r, in.Check)
 	if err != nil {
@@ -192,7 +193,7 @@ func (e *external) judgeJob(ctx context.Context, cluster *clusters.Cluster, j *b
 	if !out.Ended() {
 		return out
 	}
-	// Without its pods we know what became of it, and not what it said.
+	// The Job has the result, and its pods have the output.
 	found, err := cluster.List(ctx, podResource(), j.GetNamespace(), "batch.kubernetes.io/job-name="+j.GetName())
 	if err != nil {
 		return out // It may not be for us to see.
@@ -241,7 +242,7 @@ func (e *external) connectCluster(ctx context.Context, site *catalogv1alpha1.Sit
 	return c, "", err
 }
 
-// createJobs creates the Jobs that were requested, and records them in the status of the Gate. What cannot be made is tried again until the
+// createJobs creates the Jobs that were requested, and records them in the status of the Gate. A failed creation is repeated until the
 // check's time is over. It returns an error if one of them cannot be made.
 func (e *external) createJobs(ctx context.Context, g *v1alpha1.Gate) error {
 	if err := e.announceJobs(ctx, g); err != nil {
@@ -268,8 +269,8 @@ func (e *external) createJobs(ctx context.Context, g *v1alpha1.Gate) error {
 	return errors.Join(failed...)
 }
 
-// announceJobs writes the digests of the Jobs' nonces into the status before a Job is created. The answer of the cluster, which has the UID, may be
-// lost, and a webhook may have changed the Job: the nonce is what the provider knows it by, also after a restart.
+// announceJobs writes the digests of the Jobs' nonces into the status before a Job is created. The answer of the cluster, which has the UID,
+// may be lost, and a webhook may have changed the Job: the provider recognizes the Job by its nonce, also after a restart.
 func (e *external) announceJobs(ctx context.Context, g *v1alpha1.Gate) error {
 	changed := false
 	for _, w := range e.jobRequests {
@@ -282,7 +283,7 @@ func (e *external) announceJobs(ctx context.Context, g *v1alpha1.Gate) error {
 	return errors.Wrap(e.kube.Status().Update(ctx, g), "cannot record the Jobs that are about to be created")
 }
 
-// recordJob writes what a provider that starts again knows a Job by into the status. It returns whether that is new.
+// recordJob writes the reference by which a restarted provider recognizes a Job into the status. It returns whether the reference is new.
 func recordJob(g *v1alpha1.Gate, w jobRequest, ref v1alpha1.CheckJobReference) bool {
 	for i := range g.Status.AtProvider.Checks {
 		c := &g.Status.AtProvider.Checks[i]

@@ -455,7 +455,7 @@ func TestJobIsRefused(t *testing.T) {
 	if got := w.state(); got != "TimedOut/TimedOut/TimedOut" {
 		t.Fatalf("when its time is over: %s", got)
 	}
-	if got := w.get().Status.AtProvider.Checks[0].Message; !strings.Contains(got, "the cluster does not take what is made") {
+	if got := w.get().Status.AtProvider.Checks[0].Message; !strings.Contains(got, "the cluster rejected the object") {
 		t.Errorf("why there was no Job: %q", got)
 	}
 	if n := len(w.made()); n > 0 {

@@ -31,8 +31,8 @@ type kind struct {
 	// error if the API server cannot be reached.
 	ask func(ctx context.Context, e *external, s subject, t *meter.Task) (string, error)
 
-	// run carries out a check by itself, without questions, and writes what it finds into the facts. Last is what was seen of the check before. It
-	// returns an error if the API server cannot be reached.
+	// run carries out a check by itself, without questions, and writes the result into the facts. Last is the previous result of the check.
+	// It returns an error if the API server cannot be reached.
 	run func(ctx context.Context, e *external, s subject, last v1alpha1.CheckResult, into *checkFacts) error
 
 	// lead returns how long a revision has to be live before a check of it means anything. Nil means no time.

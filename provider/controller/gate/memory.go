@@ -20,7 +20,7 @@ const maxQueries = 1000
 // forgetJobs is longer than any Job may take.
 const forgetJobs = 25 * time.Hour
 
-// A memory is what Gates were last seen to say, so that a verdict outlives its status. A restart loses it.
+// A memory caches the last observations of Gates, so that a verdict outlives its status. A restart loses it.
 type memory struct {
 	mu    sync.Mutex
 	notes map[types.NamespacedName]note
@@ -36,7 +36,7 @@ type memory struct {
 	// clocks of the checks that observe pods, by their Gates.
 	clocks map[types.NamespacedName]clockNote
 
-	// blueprints are those that were read.
+	// blueprints caches Blueprints.
 	blueprints blueprintNotes
 
 	// queries and expressions that were read.
@@ -123,7 +123,7 @@ func (m *memory) reconciledAt(key types.NamespacedName) time.Time {
 	return m.reconciled[key]
 }
 
-// saveDeferral returns what restores since when something of a Gate is kept back.
+// saveDeferral returns a function that restores the time since when a status of the Gate is deferred.
 func (m *memory) saveDeferral(key types.NamespacedName) (restore func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -138,7 +138,7 @@ func (m *memory) saveDeferral(key types.NamespacedName) (restore func()) {
 	}
 }
 
-// deferUntil returns until when what is new about a Gate may be kept back, if it may, since it was first new.
+// deferUntil returns until when a changed status of a Gate may be deferred, counted from the first change, or zero if it may not.
 func (m *memory) deferUntil(g *v1alpha1.Gate, may bool, now time.Time) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -192,7 +192,7 @@ func (m *memory) forgetClocks(key types.NamespacedName) {
 	delete(m.clocks, key)
 }
 
-// noteJob returns what is remembered of a Job, which is seen now if it never was.
+// noteJob returns the note of a Job, and begins one if there is none.
 func (m *memory) noteJob(name string, now time.Time) jobNote {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -27,7 +27,7 @@ type measurer interface {
 
 // A connector makes externals.
 type connector struct {
-	// kube reads from the cache, and from the API server what the cache must not hold.
+	// kube reads from the cache, and from the API server for kinds that the cache must not hold.
 	kube client.Client
 	// live reads past the cache.
 	live   client.Reader
@@ -43,7 +43,7 @@ func (c *connector) Connect(_ context.Context, g *v1alpha1.Gate) (managed.TypedE
 	return &external{connector: c, look: c.pool.Look(client.ObjectKeyFromObject(g))}, nil
 }
 
-// An external is what one Gate measures.
+// An external measures one Gate.
 type external struct {
 	*connector
 
@@ -72,13 +72,13 @@ func (e *external) Observe(ctx context.Context, g *v1alpha1.Gate) (managed.Exter
 	}
 	d := decideStatus(f)
 	if d.next.Verdict != "" {
-		e.jobRequests = nil // Whatever a Job would find out, it comes too late.
+		e.jobRequests = nil // The result of a Job would come too late.
 	}
 	e.updateStatus(g, f, d)
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.jobRequests) == 0}, nil
 }
 
-// lastObservation is what the status says, or what was found since: a status may be old, or emptied by a user, and what has ended is never
+// lastObservation is the status, or a newer cached observation: a status may be old, or emptied by a user, and an ended check is never
 // measured again.
 func (e *external) lastObservation(g *v1alpha1.Gate) v1alpha1.GateObservation {
 	at := g.Status.AtProvider
@@ -129,7 +129,7 @@ func (e *external) Delete(context.Context, *v1alpha1.Gate) (managed.ExternalDele
 	return managed.ExternalDelete{}, nil
 }
 
-// Disconnect drops what was not read this time.
+// Disconnect drops the caches of objects that were not read this time.
 func (e *external) Disconnect(context.Context) error {
 	e.look.Done()
 	return nil

@@ -20,13 +20,13 @@ import (
 // maxBlueprints bounds of how many Gates the metrics of their Blueprints are remembered.
 const maxBlueprints = 1000
 
-// A blueprintKey is a Gate as it is asked for now.
+// A blueprintKey identifies the present request of a Gate.
 type blueprintKey struct {
 	gate       types.UID
 	generation int64
 }
 
-// A blueprintNote is what is remembered of the Blueprint of a Gate's revision.
+// A blueprintNote is the cached Blueprint of a Gate's revision.
 type blueprintNote struct {
 	metrics []catalogv1alpha1.BlueprintMetric
 	exists  bool

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/prometheus"
 )
 
-// prometheusKind is that of checks which ask a Prometheus server.
+// prometheusKind is the kind of checks which ask a Prometheus server.
 func prometheusKind() kind {
 	return kind{
 		name:  "Prometheus",

@@ -13,7 +13,8 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// quickLook returns what observes Gates after an event, and reconciles those with something to write or to make.
+// quickLook returns a reconciler that observes Gates after an event, and passes a Gate to the full reconciler if it has something to write or
+// to make.
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.Gate]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.Gate { return &v1alpha1.Gate{} }, Interval: interval, Now: c.now,
@@ -28,7 +29,7 @@ func (c *connector) isUnchanged(ctx context.Context, g *v1alpha1.Gate) bool {
 	defer look.Done()
 	before, restore := g.Status.DeepCopy(), c.memory.saveDeferral(key)
 	o, err := (&external{connector: c, look: look, quick: true}).Observe(ctx, g)
-	before.ObservedGeneration = g.Status.ObservedGeneration // What was seen of a spec alone is nothing to write.
+	before.ObservedGeneration = g.Status.ObservedGeneration // A new observedGeneration alone does not warrant a write.
 	if err != nil || !o.ResourceUpToDate || !equality.Semantic.DeepEqual(*before, g.Status) {
 		restore()
 		return false

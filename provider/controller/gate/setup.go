@@ -1,7 +1,7 @@
 // Package gate judges one step of one revision by measurements.
 //
 // Facts are gathered first: who proves that the subject is live, and whom to ask. A meter takes the measurements, a pure function decides,
-// and what it decided is shown in the status: when the checks begin, and when one of them ends.
+// and its decision is written into the status: when the checks begin, and when one of them ends.
 package gate
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/meter"
 )
 
-// openInterval is how often a Gate without a verdict is looked at when nothing wakes it: what is in the way of a Job may end unseen.
+// openInterval is how often a Gate without a verdict is looked at when nothing wakes it: the obstacle of a Job may disappear without an event.
 const openInterval = time.Minute
 
 // Options of the controller.
@@ -41,14 +41,14 @@ type Options struct {
 	// Limits of the kubeconfigs of Sites.
 	Limits clusters.Limits
 
-	// Fetch has those of how servers are asked.
+	// Fetch has the options of requests to servers.
 	Fetch fetch.Options
 
 	// Observer counts each question. Nil counts none.
 	Observer meter.Observer
 }
 
-// Kinds are those that the controller cannot do without.
+// Kinds are the kinds that the controller requires.
 func Kinds() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{
 		v1alpha1.GroupVersion.WithKind("Gate"),
@@ -67,7 +67,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 	kube, bell := mgr.GetClient(), &setup.EventSource{}
 	m := meter.New(time.Now, bell.Wake, g.Observer)
 	if err := mgr.Add(m); err != nil {
-		return errors.Wrap(err, "cannot add what measures")
+		return errors.Wrap(err, "cannot add the measurement scheduler")
 	}
 	pool := clusters.NewPool(clusters.Dialer(mgr.GetConfig(), g.Limits), g.Limits.Accounts, bell.Wake)
 	c := &connector{kube: kube, live: mgr.GetAPIReader(), meter: m, fetch: fetch.New(g.Fetch), pool: pool, memory: newMemory(), now: time.Now}
@@ -88,7 +88,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) error {
 				Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSite), changed).
 				Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), changed).
 				Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), changed).
-				// Only who a Secret is, not what is in it, is kept in memory.
+				// Only the metadata of Secrets, not their data, is kept in memory.
 				WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 		},
 	})

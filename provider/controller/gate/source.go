@@ -105,7 +105,7 @@ func (e *external) findServer(ctx context.Context, c config, site *catalogv1alph
 	return answer{problem: problemNowhere}, nil
 }
 
-// siteConfig is what a Site counts as, which is as trusted as a configuration of the cluster.
+// siteConfig is the configuration that a Site stands for, as trusted as a configuration of the cluster.
 func siteConfig() config { return config{kind: policy.KindClusterProviderConfig} }
 
 // prometheusOf returns the Prometheus server of a Site, as a configuration names one.
@@ -133,7 +133,7 @@ func (e *external) namedServer(ctx context.Context, c config, p configv1alpha1.P
 	)
 	switch {
 	case errors.As(err, &gone):
-		return answer{problem: problemSecret + " (" + prometheus.Place(u) + ")", outage: true}, nil // Where it should be is for those who may read the Site.
+		return answer{problem: problemSecret + " (" + prometheus.Place(u) + ")", outage: true}, nil // Only readers of the Site may see the place.
 	case errors.As(err, &invalid):
 		return answer{problem: invalid.Error() + " (" + prometheus.Place(u) + ")", outage: true}, nil
 	}

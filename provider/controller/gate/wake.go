@@ -34,7 +34,7 @@ func openIndexKeys(o client.Object) []string {
 	return nil
 }
 
-// A waker finds the Gates that a change of something else concerns. What it cannot find is looked at anyway, an interval later.
+// A waker finds the Gates that a change of something else concerns. Gates that it does not find are observed an interval later.
 type waker struct {
 	kube client.Reader
 	log  logging.Logger
@@ -54,7 +54,7 @@ func (w waker) listOpenGates(ctx context.Context, keep func(*v1alpha1.Gate) bool
 	return out
 }
 
-// requestsForSync wakes those that name it, and of its claim those that name none.
+// requestsForSync wakes the Gates that name the SiteSync, and the Gates of its claim that name none.
 func (w waker) requestsForSync(ctx context.Context, o client.Object) []reconcile.Request {
 	s, ok := o.(*deliveryv1alpha1.SiteSync)
 	if !ok {
@@ -71,7 +71,7 @@ func isProvenBy(s *deliveryv1alpha1.SiteSync, g *v1alpha1.Gate) bool {
 	return sameClaim(s.Spec.ForProvider.ClaimRef, g.Spec.ForProvider.ClaimRef)
 }
 
-// requestsForDelivery wakes those of the same claim.
+// requestsForDelivery wakes the Gates of the same claim.
 func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []reconcile.Request {
 	d, ok := o.(*deliveryv1alpha1.GitDelivery)
 	if !ok {
@@ -87,7 +87,7 @@ func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile
 	})
 }
 
-// requestsForConfig wakes those that name a configuration. One of the cluster has no namespace, and wakes in all of them.
+// requestsForConfig wakes the Gates that name a configuration. One of the cluster has no namespace, and wakes in all of them.
 func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconcile.Request {
 	return w.listOpenGates(ctx, func(g *v1alpha1.Gate) bool {
 		return slices.ContainsFunc(g.Spec.ForProvider.Checks, func(c v1alpha1.GateCheck) bool {
@@ -97,7 +97,7 @@ func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconci
 	}, client.InNamespace(o.GetNamespace()))
 }
 
-// requestsForSecret wakes those whom it may give credentials, for a Prometheus server or for the cluster of a Site.
+// requestsForSecret wakes the Gates that it may give credentials, for a Prometheus server or for the cluster of a Site.
 func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
 	key, out := client.ObjectKeyFromObject(o), []reconcile.Request{}
 	sites, own, all := &catalogv1alpha1.SiteList{}, &configv1alpha1.ProviderConfigList{}, &configv1alpha1.ClusterProviderConfigList{}

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/web"
 )
 
-// webKind is that of checks which read a JSON answer of a web server.
+// webKind is the kind of checks which read a JSON answer of a web server.
 func webKind() kind {
 	return kind{
 		name:  "Web",

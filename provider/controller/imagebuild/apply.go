@@ -19,7 +19,7 @@ import (
 // FieldOwner is the field manager of server-side apply.
 const FieldOwner = "intentplane-imagebuild"
 
-// askKpack writes what was decided. An Image that has to be made again is applied once it is gone.
+// askKpack carries out the decision. An Image that has to be made again is applied once it is gone.
 func (e *external) askKpack(ctx context.Context, key types.NamespacedName) error {
 	switch d := e.decision; {
 	case d.remove != nil:
@@ -33,7 +33,7 @@ func (e *external) askKpack(ctx context.Context, key types.NamespacedName) error
 	return nil
 }
 
-// applyImage applies an Image. What kpack refuses does not fail the reconcile: the status says so.
+// applyImage applies an Image. A refusal by kpack does not fail the reconcile: it is in the status.
 func (e *external) applyImage(ctx context.Context, key types.NamespacedName, image *unstructured.Unstructured) error {
 	err := e.kube.Patch(ctx, image.DeepCopy(), client.Apply, client.FieldOwner(FieldOwner), client.ForceOwnership) //nolint:staticcheck // The objects have no typed apply configuration.
 	if p := refusalOf(err); p != nil {
@@ -44,8 +44,8 @@ func (e *external) applyImage(ctx context.Context, key types.NamespacedName, ima
 	return errors.Wrap(err, "cannot apply Image of kpack")
 }
 
-// refusalOf returns why an Image cannot be applied as it is, or nil for what the reconciler tries again: rights that the provider lacks, and a quota, say nothing
-// of the Image. A kind that is not served was served before: kpack was removed.
+// refusalOf returns why an Image cannot be applied as it is, or nil for errors that the reconciler retries: missing rights of the provider,
+// and a quota, say nothing of the Image. A kind that is not served was served before: kpack was removed.
 func refusalOf(err error) *problem {
 	isDenied := kerrors.IsForbidden(err) && strings.Contains(err.Error(), "admission webhook")
 	switch {
@@ -57,7 +57,7 @@ func refusalOf(err error) *problem {
 	return nil
 }
 
-// askForBuild asks kpack for another Build after one. The annotation is looked for on the last Build alone, so that it counts once.
+// askForBuild asks kpack for another Build after one. Only the annotation on the last Build is read, so that it counts once.
 func (e *external) askForBuild(ctx context.Context, after *unstructured.Unstructured) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"uid": after.GetUID(), "annotations": map[string]string{kpack.AnnotationAgain: "intentplane"},

@@ -23,7 +23,7 @@ import (
 // rightsInterval is how often it is looked whether the provider may list the builders of kpack, where it may not: nothing says when a right is granted.
 const rightsInterval = 30 * time.Second
 
-// hiddenBuilders says what a provider without that right does not do, and what to do about it.
+// hiddenBuilders describes the effect of that missing right on the provider, and the remedy.
 const hiddenBuilders = "the provider may not list the builders of kpack, and does not notice that one is corrected under its own name: apply examples/builds/rbac.yaml"
 
 // builderView is how the provider sees the builders of kpack.
@@ -35,8 +35,8 @@ type builderView struct {
 // isHidden reports whether the provider may not list builders. A view that is not there yet hides nothing.
 func (v *builderView) isHidden() bool { return v != nil && v.reader == nil }
 
-// watchBuilders watches the builders of kpack, so that a Build that failed is made again once its builder is another one. Without the right to list them all else
-// goes on, and ImageBuilds whose Build failed say what is missing, until it is granted.
+// watchBuilders watches the builders of kpack, so that a Build that failed is made again once its builder is another one. Without the right
+// to list them all else goes on, and ImageBuilds whose Build failed name the missing right, until it is granted.
 func (c *connector) watchBuilders(mgr manager.Manager, made rtcontroller.Controller, w waker) {
 	ctx := context.Background()
 	_ = wait.PollUntilContextCancel(ctx, rightsInterval, true, func(context.Context) (bool, error) {
@@ -55,7 +55,7 @@ func (c *connector) watchBuilders(mgr manager.Manager, made rtcontroller.Control
 	c.showBuilders(ctx, w, &builderView{reader: own})
 }
 
-// showBuilders lets reconciles use a view, and wakes those that it concerns.
+// showBuilders lets reconciles use a view, and wakes ImageBuilds with a failed Build.
 func (c *connector) showBuilders(ctx context.Context, w waker, v *builderView) {
 	c.builders.Store(v)
 	for _, r := range w.requestsFor(ctx, hasFailed) {
@@ -80,7 +80,7 @@ func (c *connector) mayListBuilders(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// trimBuilder keeps what is read of a builder in memory.
+// trimBuilder drops unused fields of a builder from the cache.
 func trimBuilder(o any) (any, error) {
 	if u, ok := o.(*unstructured.Unstructured); ok {
 		return kpack.TrimBuilder(u), nil
@@ -102,7 +102,7 @@ func (w waker) requestsForBuilder(ctx context.Context, u *unstructured.Unstructu
 
 func hasFailed(b *v1alpha1.ImageBuild) bool { return b.Status.AtProvider.Failed != nil }
 
-// readBuilder reads which image the builder of a Build that failed has now. Without it the builder counts as the one that the Build was made with.
+// readBuilder reads which image the builder of a Build that failed has now. Without it the builder counts as unchanged since the Build.
 func (e *external) readBuilder(ctx context.Context, f *facts) error {
 	v := e.builders.Load()
 	f.hidesBuilders = v.isHidden()

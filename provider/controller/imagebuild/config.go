@@ -20,7 +20,7 @@ import (
 // defaultServiceAccount is the service account of a configuration that names none.
 const defaultServiceAccount = "default"
 
-// readConfig reads the configuration, and fills in what it says. It says why nothing may be built.
+// readConfig reads the configuration into the facts, and fills in its defaults. It says why nothing may be built.
 func (e *external) readConfig(ctx context.Context, b *v1alpha1.ImageBuild, f *facts) error {
 	ref := b.GetProviderConfigReference()
 	if ref == nil || ref.Kind != policy.KindClusterProviderConfig {
@@ -64,7 +64,7 @@ func checkRequest(b *v1alpha1.ImageBuild, c *configv1alpha1.ClusterProviderConfi
 	return nil
 }
 
-// fillIn fills in what the configuration says where the spec says nothing.
+// fillIn fills in the configuration's values where the spec has none.
 func (f *facts) fillIn(c *configv1alpha1.Build) {
 	f.plan.Tag = c.Registry + "/" + f.plan.Namespace + "/" + f.plan.Name
 	f.plan.ServiceAccount = cmp.Or(string(f.spec.ServiceAccountName), string(c.ServiceAccountName), defaultServiceAccount)

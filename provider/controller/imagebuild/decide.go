@@ -24,34 +24,34 @@ const (
 	// nameInterval is how long an ImageBuild whose name is taken waits until it looks again.
 	nameInterval = 20 * time.Second
 
-	// buildSpacing is how long after a Build the next one is asked for at the earliest.
+	// buildSpacing is the minimum time between a Build and the request for the next one.
 	buildSpacing = 2 * time.Second
 
-	// beginDelay is how long kpack may take to begin with an Image before the status says that it is asked: what it says then has more to show, and each write
-	// costs the composite.
+	// beginDelay is how long kpack may take to begin with an Image before the status reports the request: the next report of kpack has more
+	// to show, and each write costs the composite.
 	beginDelay = 2 * time.Second
 
 	// refusedInterval is how long an Image that kpack refused waits until it is applied again.
 	refusedInterval = time.Minute
 )
 
-// missingMessage says what to do about a kpack that is not there.
+// missingMessage names the remedy for a missing kpack.
 const missingMessage = "the provider does not see Images and Builds of kpack.io/v1alpha2: install kpack, and apply examples/builds/rbac.yaml"
 
-// A decision is what follows from the facts.
+// A decision is the result of the facts.
 type decision struct {
-	// next is what the status should say.
+	// next is the desired status.
 	next v1alpha1.ImageBuildObservation
 	// reason of the Ready condition, which is true with ReasonBuilt and ReasonRebuildLoop only.
 	reason  xpv2.ConditionReason
 	message string
-	// apply is the Image to apply, and remove the one to delete first. Nil is none.
+	// apply is the Image to apply, and remove the Image to delete first. Nil is none.
 	apply, remove *unstructured.Unstructured
-	// rebuildAfter is the Build after which kpack is asked for another one. Nil is none.
+	// rebuildAfter is the Build after which another one is requested. Nil is none.
 	rebuildAfter *unstructured.Unstructured
-	// asking is the Image that kpack is asked for. Nil if it has it.
+	// asking is the requested Image. Nil if it has it.
 	asking *asking
-	// isHeld says that the status stays as it is: kpack is asked, and begins in a moment.
+	// isHeld says that the status stays unchanged: kpack has a request, and begins in a moment.
 	isHeld bool
 	// again is when to decide again, although nothing happened. Zero is never.
 	again time.Time
@@ -60,7 +60,7 @@ type decision struct {
 // hasWork reports whether something has to be written to kpack.
 func (d *decision) hasWork() bool { return d.apply != nil || d.remove != nil || d.rebuildAfter != nil }
 
-// decideBuild decides what to ask kpack for, and what the status says. It is pure: the same facts give the same decision.
+// decideBuild decides the requests to kpack, and the status. It is pure: the same facts give the same decision.
 func decideBuild(f *facts) decision {
 	d := decision{next: *f.last.DeepCopy()}
 	d.decideWanted(f)
@@ -80,7 +80,7 @@ func decideBuild(f *facts) decision {
 	return d
 }
 
-// noteImage notes the Image. What failed for an earlier one of its name does not count for this one.
+// noteImage notes the Image. A failure of an earlier Image of the same name does not count.
 func (d *decision) noteImage(f *facts) {
 	next := v1alpha1.AppliedImage{UID: string(f.image.GetUID()), Name: f.image.GetName()}
 	if was := d.next.Image.UID; was != "" && was != next.UID {
@@ -89,7 +89,7 @@ func (d *decision) noteImage(f *facts) {
 	d.next.Image = next
 }
 
-// findObstacle returns why kpack is asked for nothing, or nil.
+// findObstacle returns why no Image is requested, or nil.
 func (d *decision) findObstacle(f *facts) *problem {
 	trouble := f.sourceTrouble()
 	switch {
@@ -110,7 +110,8 @@ func (d *decision) findObstacle(f *facts) *problem {
 	return nil
 }
 
-// describeNameConflict says whose Image has the name. One that is being removed, such as that of an earlier ImageBuild of this name, is waited for.
+// describeNameConflict says whose Image has the name. An Image under deletion, such as the Image of an earlier ImageBuild of this name, is
+// waited for.
 func describeNameConflict(f *facts) *problem {
 	owner := metav1.GetControllerOf(f.image)
 	isEarlier := owner != nil && owner.Kind == f.plan.Owner.Kind && owner.APIVersion == f.plan.Owner.APIVersion && owner.Name == f.plan.Owner.Name
@@ -135,7 +136,7 @@ func (d *decision) requestImage(f *facts, want *unstructured.Unstructured) {
 	d.conclude(problem{reason: v1alpha1.ReasonQueued, message: kpack.NotBegun})
 }
 
-// noteAsking notes since when kpack is asked for an Image, and holds the status until it had the time to begin.
+// noteAsking notes since when an Image is requested, and holds the status until kpack had the time to begin.
 func (d *decision) noteAsking(f *facts, want *unstructured.Unstructured) {
 	d.asking = &asking{image: want, at: f.now}
 	if f.asked != nil && reflect.DeepEqual(f.asked.image.Object, want.Object) {
@@ -144,7 +145,7 @@ func (d *decision) noteAsking(f *facts, want *unstructured.Unstructured) {
 	d.holdUntil(f, d.asking.at.Add(beginDelay))
 }
 
-// holdUntil leaves the status as it is until a time.
+// holdUntil keeps the status unchanged until a time.
 func (d *decision) holdUntil(f *facts, due time.Time) {
 	if f.now.Before(due) {
 		d.isHeld, d.again = true, due
@@ -162,7 +163,7 @@ func (d *decision) noteRunning(f *facts) {
 	}
 }
 
-// judge decides what follows from a finding.
+// judge applies a finding.
 func (d *decision) judge(f *facts, found kpack.Finding) {
 	switch found.Verdict {
 	case kpack.Succeeded:
@@ -185,7 +186,7 @@ func (d *decision) judge(f *facts, found kpack.Finding) {
 	}
 }
 
-// replaceFailure asks for a Build after one that failed for another request, commit or builder, which does not count as an attempt of this one.
+// replaceFailure asks for a Build after a failure with another request, commit or builder, which does not count as an attempt.
 func (d *decision) replaceFailure(f *facts, isOtherBuilder bool) {
 	changes := d.countBuilderChange(f)
 	if isOtherBuilder && !kpack.IsAskedAgain(f.build) && changes.Count > maxRebuilds {
@@ -200,7 +201,7 @@ func (d *decision) replaceFailure(f *facts, isOtherBuilder bool) {
 	d.concludeUnlessBuilt(problem{reason: v1alpha1.ReasonQueued, message: "kpack is asked to build again"})
 }
 
-// waitingMessage says what kpack waits for. It builds nothing while a Build counts as its last one that another user made.
+// waitingMessage returns kpack's reason to wait. It builds nothing while its latest Build is a Build that another user made.
 func (f *facts) waitingMessage(found kpack.Finding) string {
 	if f.otherBuild == "" {
 		return found.Message
@@ -249,7 +250,7 @@ func (d *decision) conclude(p problem) {
 	d.reason, d.message = p.reason, setup.CutMessage(p.message, maxMessage)
 }
 
-// concludeUnlessBuilt says what is waited for, unless there is an image of what is wanted: then only a rebuild waits.
+// concludeUnlessBuilt reports a wait, unless the wanted image exists: then only a rebuild waits.
 func (d *decision) concludeUnlessBuilt(p problem) {
 	if d.next.WantedImage() != nil {
 		p = problem{reason: v1alpha1.ReasonBuilt}

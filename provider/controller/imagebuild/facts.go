@@ -16,17 +16,17 @@ import (
 type facts struct {
 	spec v1alpha1.ImageBuildParameters
 	now  time.Time
-	// last is what the status says.
+	// last is the status.
 	last v1alpha1.ImageBuildObservation
 	// lookNow is the value of the annotation by which a user asks for a look.
 	lookNow string
-	// request and source are digests of what is asked for.
+	// request and source are digests of the spec: of all that goes into an image, and of its source.
 	request, source string
 	// refused says why nothing may be built.
 	refused *problem
-	// found is what a look at the repository found. Nil if there was none.
+	// found is the result of a look at the repository. Nil if there was none.
 	found *sources.Answer
-	// isLookDone is true if the look is the one that a user asks for.
+	// isLookDone is true if the look answers the last request of a user.
 	isLookDone bool
 	// secretProblem is why the repository was not looked at.
 	secretProblem *problem
@@ -48,17 +48,17 @@ type facts struct {
 	pod *corev1.Pod
 	// refusal is the last Image that kpack refused. Nil if there is none.
 	refusal *refusal
-	// asked is the Image that kpack was asked for last. Nil if it was asked for none since the provider started.
+	// asked is the last requested Image. Nil if none was requested since the provider started.
 	asked *asking
 }
 
-// An asking is an Image that kpack is asked for, and since when.
+// An asking is a requested Image with the time of the request.
 type asking struct {
 	image *unstructured.Unstructured
 	at    time.Time
 }
 
-// A refusal is an Image that could not be applied as it is, and why.
+// A refusal is an Image that could not be applied, with the reason.
 type refusal struct {
 	problem
 
@@ -72,7 +72,8 @@ type problem struct {
 	message string
 }
 
-// isNotedFailure reports whether the status describes the Build as the last one that failed. kpack uses the names of Builds again once the Image was made again.
+// isNotedFailure reports whether the status describes the Build as the last failed Build. kpack uses the names of Builds again once the Image
+// was made again.
 func (f *facts) isNotedFailure() bool {
 	last := f.last.Failed
 	return last != nil && f.build != nil && last.Build == f.build.GetName() && last.UID == string(f.build.GetUID())
@@ -91,7 +92,7 @@ func (f *facts) retries() int32 {
 	return *f.spec.Retries
 }
 
-// want returns what has to be built of a commit.
+// want returns the Build that a commit requires.
 func (f *facts) want(commit string) kpack.Want {
 	w := kpack.Want{
 		Request: f.request, Trigger: f.spec.Source.Trigger, Commit: commit, Repository: f.plan.Tag, Builder: f.plan.Builder, ServiceAccount: f.plan.ServiceAccount,

@@ -90,7 +90,7 @@ func (e *external) lookAtSource(ctx context.Context, b *v1alpha1.ImageBuild, f *
 	return nil
 }
 
-// takeAnswer takes what a look found, where since is when one was asked for, and says when the next one is due.
+// takeAnswer records the result of a look, where since is the time of the last request for one, and computes when the next look is due.
 func (f *facts) takeAnswer(found sources.Answer, since time.Time, interval time.Duration) {
 	if found.Err != nil {
 		interval = min(interval, sources.FailedAge)
@@ -128,8 +128,8 @@ func (e *external) readKpack(ctx context.Context, f *facts) error {
 	return err
 }
 
-// readBuild reads the Build that the Image names last. One that kpack did not make for just this Image proves nothing: kpack goes by labels, which a user may
-// write, and uses the names of Builds again.
+// readBuild reads the Build that the Image names last. A Build that kpack did not make for just this Image proves nothing: kpack goes by
+// labels, which a user may write, and uses the names of Builds again.
 func (e *external) readBuild(ctx context.Context, f *facts) error {
 	name := kpack.LatestBuildOf(f.image)
 	if name == "" {
@@ -161,7 +161,7 @@ func (e *external) readRunningBuild(ctx context.Context, f *facts) error {
 	return nil
 }
 
-// readImage returns the Image of a name. The cache has only those of ImageBuilds: that a name is free, the API server says.
+// readImage returns the Image of a name. The cache has only Images of ImageBuilds: the API server says whether a name is free.
 func (e *external) readImage(ctx context.Context, key client.ObjectKey) (*unstructured.Unstructured, error) {
 	if u, err := readObject(ctx, e.cache, kpack.ImageKind(), key); err != nil || u != nil {
 		return u, err

@@ -15,9 +15,9 @@ type hookNote struct {
 	since time.Time
 }
 
-// hookNotes are the looks that webhooks ask for. They are safe for concurrent use. A replica records a webhook by one write, the annotation, and Crossplane
-// reconciles the composite after each write: the status does not repeat in a second one which webhook a look answered. A leader that starts takes the annotation
-// for a new webhook, and looks once more at most.
+// hookNotes are the looks that webhooks ask for. They are safe for concurrent use. A replica records a webhook by one write, the annotation,
+// and Crossplane reconciles the composite after each write: the status does not repeat the webhook of a look in a second write. A leader that
+// starts takes the annotation for a new webhook, and looks once more at most.
 type hookNotes struct {
 	mu  sync.Mutex
 	all map[types.NamespacedName]hookNote
@@ -25,7 +25,8 @@ type hookNotes struct {
 
 func newHookNotes() *hookNotes { return &hookNotes{all: map[types.NamespacedName]hookNote{}} }
 
-// hookSince returns since when a webhook asks for a look that was not done, or zero. The clock is that of the leader, and not of the replica that recorded it.
+// hookSince returns since when a webhook asks for a look that was not done, or zero. The leader's clock counts, and not the clock of the
+// replica that recorded it.
 func (h *hookNotes) hookSince(key types.NamespacedName, recorded string, now time.Time) time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -35,7 +36,7 @@ func (h *hookNotes) hookSince(key types.NamespacedName, recorded string, now tim
 	return h.all[key].since
 }
 
-// dropHook drops what a look answers that began at a time.
+// dropHook drops the webhooks that are answered by a look which began at a time.
 func (h *hookNotes) dropHook(key types.NamespacedName, began time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -50,7 +51,7 @@ func (h *hookNotes) forget(key types.NamespacedName) {
 	delete(h.all, key)
 }
 
-// forgetBuild forgets what was kept about an ImageBuild that is gone.
+// forgetBuild drops the notes of a deleted ImageBuild.
 func (c *connector) forgetBuild(key types.NamespacedName) {
 	c.memory.ForgetNote(key)
 	c.hooks.forget(key)

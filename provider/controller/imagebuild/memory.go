@@ -7,10 +7,10 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// memory keeps what is known of each object from one reconcile to the next.
+// memory keeps the note of each object from one reconcile to the next.
 type memory = setup.Memory[note]
 
-// A note is what is kept about one ImageBuild. Only one reconcile at a time has it.
+// A note is the state kept between reconciles of one ImageBuild. Only one reconcile at a time has it.
 type note struct {
 	// reconciledAt is when it was last reconciled in full.
 	reconciledAt time.Time
@@ -23,9 +23,9 @@ type note struct {
 	askedAt time.Time
 	// refusal is the last Image that kpack refused.
 	refusal *refusal
-	// asking is the Image that kpack was asked for last.
+	// asking is the last requested Image.
 	asking *asking
-	// heldWanted is what is wanted, where the status does not say so yet. Nil if it does.
+	// heldWanted is the wanted image that the status does not have yet. Nil if it does.
 	heldWanted *v1alpha1.WantedImage
 }
 

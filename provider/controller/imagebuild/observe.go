@@ -18,7 +18,7 @@ import (
 
 // A connector makes externals.
 type connector struct {
-	// kube reads from the cache, and from the API server what the cache must not hold.
+	// kube reads from the cache, and from the API server for kinds that the cache must not hold.
 	kube client.Client
 	// cache has the Images and Builds of ImageBuilds, and live reads from the API server.
 	cache, live client.Reader
@@ -52,8 +52,8 @@ type external struct {
 	decision decision
 }
 
-// Observe looks at the repository and at kpack, and decides what to ask kpack for. An ImageBuild exists until it is deleted; its Image goes with it, since it
-// is the owner.
+// Observe looks at the repository and at kpack, and decides the requests to kpack. An ImageBuild exists until it is deleted; its Image goes
+// with it, since it is the owner.
 func (e *external) Observe(ctx context.Context, b *v1alpha1.ImageBuild) (managed.ExternalObservation, error) {
 	if meta.WasDeleted(b) {
 		return managed.ExternalObservation{}, nil
@@ -76,7 +76,7 @@ func (e *external) Create(context.Context, *v1alpha1.ImageBuild) (managed.Extern
 	return managed.ExternalCreation{}, nil
 }
 
-// Update asks kpack for what was decided.
+// Update carries out the decision at kpack.
 func (e *external) Update(ctx context.Context, b *v1alpha1.ImageBuild) (managed.ExternalUpdate, error) {
 	return managed.ExternalUpdate{}, e.askKpack(ctx, client.ObjectKeyFromObject(b))
 }

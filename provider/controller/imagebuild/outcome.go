@@ -19,8 +19,8 @@ func retryDelays() []time.Duration {
 	return []time.Duration{30 * time.Second, 2 * time.Minute, 5 * time.Minute}
 }
 
-// takeImage takes an image that was built of what is wanted. An image of the same request and commit is taken three times an hour: a builder whose run image
-// moves could be built for ever.
+// takeImage records an image of the wanted commit. An image of the same request and commit is taken three times an hour: a builder whose run
+// image moves could be built for ever.
 func (d *decision) takeImage(f *facts, image string) {
 	wanted, last := d.next.Wanted, d.next.WantedImage()
 	d.next.Failed = nil
@@ -53,8 +53,8 @@ func (d *decision) countRebuild(f *facts, last v1alpha1.BuiltImage, next *v1alph
 	return true
 }
 
-// countBuilderChange returns the count of Builds that were asked for again with another builder, with one more. What failed with one builder may fail with each: one
-// that changes again and again would have the same commit built for ever.
+// countBuilderChange returns the count of Builds that were requested again with another builder, with one more. A source that fails with one
+// builder may fail with each: a builder that changes again and again would have the same commit built for ever.
 func (d *decision) countBuilderChange(f *facts) *v1alpha1.BuilderChanges {
 	wanted, before := d.next.Wanted, d.next.BuilderChanges
 	isCounted := before != nil && before.Request == wanted.Request && before.Commit == wanted.Commit && before.Since != nil && f.now.Sub(before.Since.Time) < rebuildWindow
@@ -81,7 +81,7 @@ func (d *decision) noteFailure(f *facts) *v1alpha1.FailedBuild {
 	return d.next.Failed
 }
 
-// judgeFailure notes why a Build of what is wanted failed, and decides whether it is tried again.
+// judgeFailure notes why a wanted Build failed, and decides whether it is tried again.
 func (d *decision) judgeFailure(f *facts) {
 	failed := d.noteFailure(f)
 	p := problem{reason: v1alpha1.ReasonBuildFailed, message: f.failureMessage(failed.Message)}
@@ -115,7 +115,7 @@ func (d *decision) scheduleRetry(f *facts, failed *v1alpha1.FailedBuild) {
 	d.askAgain(f)
 }
 
-// describeFailure returns what the status says of a Build that failed.
+// describeFailure returns the status of a failed Build.
 func (d *decision) describeFailure(f *facts) *v1alpha1.FailedBuild {
 	wanted, why := d.next.Wanted, kpack.ExplainFailure(f.build, f.pod)
 	out := &v1alpha1.FailedBuild{

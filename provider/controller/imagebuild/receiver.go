@@ -88,7 +88,7 @@ func (r *receiver) TokenOf(ctx context.Context, application types.NamespacedName
 	return usableToken(held.Data[string(ref.Key)]), nil
 }
 
-// usableToken returns a token without the line break that editors add, or nil for one that is too short or too long.
+// usableToken returns a token without the line break that editors add, or nil for a token of a wrong length.
 func usableToken(value []byte) []byte {
 	token := bytes.TrimRight(value, "\r\n")
 	if len(token) < minToken || len(token) > maxToken {

@@ -29,8 +29,8 @@ const (
 	clockAllowance = time.Second
 )
 
-// Record has the leader look at the repository of an Application. A webhook that follows too soon on one that this replica or another one recorded is recorded
-// later, once for all that come until then. It returns an error if the API server does not take it.
+// Record has the leader look at the repository of an Application. A webhook that follows too soon on a webhook recorded by any replica is
+// recorded later, once for all webhooks until then. It returns an error if the API server does not take it.
 func (r *receiver) Record(ctx context.Context, application types.NamespacedName) error {
 	hooked, err := r.hookedAt(ctx, application)
 	if err != nil {
@@ -56,7 +56,7 @@ func (r *receiver) hookedAt(ctx context.Context, key types.NamespacedName) (time
 	return hooked, nil
 }
 
-// reserve returns how long the record of a webhook has to wait, and whether it is the first one that waits. Without a delay it is written now.
+// reserve returns how long the record of a webhook has to wait, and whether no earlier record waits. Without a delay it is written now.
 func (r *receiver) reserve(key types.NamespacedName, hooked time.Time) (delay time.Duration, isFirst bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,7 +136,8 @@ func (r *receiver) countLate(key types.NamespacedName) int {
 	return r.late[key]
 }
 
-// settleLate settles the webhooks that waited when a write began, and returns how many came meanwhile: the leader may have looked before those.
+// settleLate settles the webhooks that waited when a write began, and returns how many came meanwhile: the leader may have looked before the
+// later ones.
 func (r *receiver) settleLate(key types.NamespacedName, count int) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

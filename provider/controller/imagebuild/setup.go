@@ -1,7 +1,7 @@
 // Package imagebuild finds the commits of sources, and has kpack build images of them.
 //
-// Facts are gathered first: from the configuration, from the repository through one look for all who name it, and from kpack's Image and Build; a pure
-// function decides what to ask kpack for and what the status says.
+// Facts are gathered first: from the configuration, from the repository through one look that all of its users share, and from kpack's Image
+// and Build; a pure function decides the requests to kpack and the status.
 package imagebuild
 
 import (
@@ -50,7 +50,7 @@ type Options struct {
 	// Guard of the addresses that sources lead to. The zero Guard refuses the most.
 	Guard address.Guard
 
-	// Metrics of what is done. Required.
+	// Metrics of builds. Required.
 	Metrics *telemetry.Metrics
 
 	// WebhookAddress is where the webhooks of Git servers are received. Empty is nowhere.
@@ -92,7 +92,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 		Watch: func(b *builder.Builder) *builder.Builder {
 			return b.For(&v1alpha1.ImageBuild{}, builder.WithPredicates(resource.DesiredStateChanged())).
 				Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-				// Only who a Secret is, not what is in it, is kept in memory.
+				// Only the metadata of Secrets, not their data, is kept in memory.
 				WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 		},
 	})
@@ -138,7 +138,7 @@ func readKinds(mgr manager.Manager, w waker, o cache.Options, kinds ...schema.Gr
 	return own
 }
 
-// watchKinds reconciles what the objects of kinds concern.
+// watchKinds watches kinds, and reconciles the ImageBuilds that a changed object concerns.
 func watchKinds(made rtcontroller.Controller, w waker, own cache.Cache, concerns handler.TypedMapFunc[*unstructured.Unstructured, ctrl.Request],
 	only []predicate.TypedPredicate[*unstructured.Unstructured], kinds ...schema.GroupVersionKind,
 ) {
@@ -149,7 +149,8 @@ func watchKinds(made rtcontroller.Controller, w waker, own cache.Cache, concerns
 	}
 }
 
-// newKpackCache starts a cache of its own: that of the manager is made before kpack may be there, and has to know each kind that it holds a part of.
+// newKpackCache starts a separate cache: the manager's cache is made before kpack may be there, and has to know each kind that it holds a
+// part of.
 func newKpackCache(mgr manager.Manager, o cache.Options) (cache.Cache, error) {
 	o.Scheme, o.HTTPClient = mgr.GetScheme(), mgr.GetHTTPClient()
 	own, err := cache.New(mgr.GetConfig(), o)
@@ -159,7 +160,7 @@ func newKpackCache(mgr manager.Manager, o cache.Options) (cache.Cache, error) {
 	return own, errors.Wrap(mgr.Add(own), "cannot start cache")
 }
 
-// awaitSuccess tries again until something succeeds, and returns what that gave.
+// awaitSuccess repeats a function until it succeeds, and returns the result.
 func awaitSuccess[T any](log logging.Logger, try func() (T, error)) T {
 	var out T
 	_ = wait.PollUntilContextCancel(context.Background(), kpackInterval, true, func(context.Context) (bool, error) {
@@ -185,7 +186,7 @@ func (c *connector) requeueInterval(mg resource.Managed, most time.Duration) tim
 	return setup.Interval(most, c.memory.NoteFor(client.ObjectKeyFromObject(mg)).next, c.now())
 }
 
-// A waker finds the ImageBuilds that a change of something else concerns. What it cannot find is looked at anyway, an interval later.
+// A waker finds the ImageBuilds that a change of something else concerns. ImageBuilds that it does not find are observed an interval later.
 type waker struct {
 	kube client.Reader
 	log  logging.Logger

@@ -37,7 +37,7 @@ func (d *decision) decideWanted(f *facts) {
 	}
 }
 
-// cannotLook reports whether the ImageBuild has no repository, or one that it may not read. The reason of that answers a request for a look.
+// cannotLook reports whether the ImageBuild has no repository, or may not read its repository. The reason of that answers a request for a look.
 func (f *facts) cannotLook() bool {
 	return f.refused != nil || f.secretProblem != nil || f.spec.Source.Git == nil
 }

@@ -27,7 +27,7 @@ const (
 	ReasonBuildFailed = "BuildFailed"
 )
 
-// A counter counts what builds do.
+// A counter counts results of builds.
 type counter interface {
 	// Built counts a Build that ended, by its result and reason, and notes how long it took.
 	Built(result, reason string, took time.Duration)
@@ -50,7 +50,7 @@ func (e *external) updateStatus(b *v1alpha1.ImageBuild, f *facts) {
 	}
 }
 
-// holdStatus notes what kpack is asked for, and reports whether the status stays as it is for a moment.
+// holdStatus notes the request to kpack, and reports whether the status stays unchanged for a moment.
 func (e *external) holdStatus(d *decision) bool {
 	if e.quick {
 		return d.isHeld
@@ -65,7 +65,7 @@ func (e *external) holdStatus(d *decision) bool {
 	return d.isHeld
 }
 
-// paceStep leaves the step of the same Build as it is for a while.
+// paceStep keeps the step of the same Build unchanged for a while.
 func (e *external) paceStep(d *decision, f *facts) {
 	was, is := f.last.Running, d.next.Running
 	if was == nil || is == nil || was.UID != is.UID || was.Step == is.Step {
@@ -81,7 +81,7 @@ func (e *external) paceStep(d *decision, f *facts) {
 	}
 }
 
-// announce records events, and counts, for what the status does not say yet.
+// announce records events, and counts, for changes that the status does not have yet.
 func (e *external) announce(b *v1alpha1.ImageBuild, next v1alpha1.ImageBuildObservation) {
 	was := b.Status.AtProvider
 	if r := next.Running; r != nil && (was.Running == nil || was.Running.Build != r.Build || was.Running.UID != r.UID) {

@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// A decision is what the controller does, given the facts.
+// A decision is the result of the facts: objects to apply, the Site, and the condition.
 type decision struct {
 	// apply lists the objects to apply, in this order.
 	apply []*unstructured.Unstructured
@@ -25,11 +25,11 @@ type decision struct {
 	// reason and message of the condition Ready. It is true with ReasonReady only.
 	reason  xpv2.ConditionReason
 	message string
-	// deadline is when the step that is waited for times out. Zero if nothing can time out.
+	// deadline is the time at which the awaited step times out. Zero if nothing can time out.
 	deadline time.Time
 }
 
-// decide returns what is applied, and what the status reports. It is pure: the same facts give the same decision.
+// decide returns the objects to apply, and the condition of the status. It is pure: the same facts give the same decision.
 func decide(f facts) decision {
 	if reason, message := refuseReason(f); reason != "" {
 		return decision{reason: reason, message: message}
@@ -57,7 +57,7 @@ func decide(f facts) decision {
 	return d
 }
 
-// refuseReason returns why nothing is made, or an empty reason. The message names what is wrong. Nothing is deleted because of it.
+// refuseReason returns why nothing is made, or an empty reason. The message names the error. Nothing is deleted because of it.
 func refuseReason(f facts) (xpv2.ConditionReason, string) {
 	switch gone := describeLostObjects(f); {
 	case f.denied != "":
@@ -103,7 +103,7 @@ func changedObject(p part) (*unstructured.Unstructured, []string) {
 	begun, _, _ := unstructured.NestedString(p.live.Object, "spec", "workspaceTemplateApplyName")
 	ignored := differingFields(p)
 	if begun == "" || len(ignored) == 0 && !containsAll(anyMap(p.live.GetLabels()), anyMap(p.want.GetLabels())) {
-		return p.want, nil // CAPT ignores labels, such as that of another ManagedCluster of the same composite.
+		return p.want, nil // CAPT ignores labels, such as the label of another ManagedCluster of the same composite.
 	}
 	return nil, ignored
 }
@@ -130,7 +130,7 @@ func optionalFields() []string {
 	return []string{"additionalTags", "existingVpcId", "retainVpcOnDelete", "vpcTemplateRef"}
 }
 
-// readyReason returns the reason of the condition Ready: ready, degraded, timed out, or what the cluster waits for.
+// readyReason returns the reason of the condition Ready: ready, degraded, timed out, or the blocker.
 func readyReason(f facts) (xpv2.ConditionReason, string, time.Time) {
 	r := f.report
 	b := r.Blocker()
@@ -151,7 +151,7 @@ func readyReason(f facts) (xpv2.ConditionReason, string, time.Time) {
 	return timeoutReason(f, b)
 }
 
-// unhealthyBlocker returns what is not healthy in a cluster that deployments can be delivered to.
+// unhealthyBlocker returns the unhealthy object of a cluster that deployments can be delivered to.
 func unhealthyBlocker(r readiness.Report) readiness.Blocker {
 	for _, of := range []string{readiness.TypeInfrastructureReady, readiness.TypeControlPlaneReady} {
 		if c := r.Condition(of); c.Status != readiness.True {
@@ -161,8 +161,7 @@ func unhealthyBlocker(r readiness.Report) readiness.Blocker {
 	return readiness.Blocker{}
 }
 
-// timeoutReason returns which step timed out, or what the cluster waits for and when that times out. A step that timed out is waited for
-// all the same.
+// timeoutReason returns the step that timed out, or the blocker and its deadline. A step that timed out is still awaited.
 func timeoutReason(f facts, b readiness.Blocker) (xpv2.ConditionReason, string, time.Time) {
 	t := f.mc.Spec.ForProvider.Timeouts
 	started, infrastructure := timeoutClocks(f)
@@ -184,8 +183,8 @@ func isPausedByUser(r readiness.Report) bool {
 	return r.Condition(readiness.TypePaused).Reason == readiness.ReasonPaused
 }
 
-// timeoutClocks returns since when infrastructure and control plane are waited for. A pause does not count: after it, the step that is
-// waited for has its whole timeout again.
+// timeoutClocks returns since when infrastructure and control plane are awaited. A pause does not count: after it, the awaited step has its
+// whole timeout again.
 func timeoutClocks(f facts) (started, infrastructure *metav1.Time) {
 	at := f.mc.Status.AtProvider
 	rested := f.mc.Status.GetCondition(v1alpha1.TypePaused).Reason == readiness.ReasonPaused

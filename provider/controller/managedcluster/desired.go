@@ -29,8 +29,8 @@ const (
 	digestLength = 8
 )
 
-// newObject returns an object with the cluster's name and the owner's labels. It has no owner reference: Cluster API and CAPT set those,
-// and adopt no object that has another one.
+// newObject returns an object with the cluster's name and the owner's labels. It has no owner reference: Cluster API and CAPT set owner
+// references, and adopt no object that has another one.
 func newObject(mc *v1alpha1.ManagedCluster, apiVersion, kind string, spec map[string]any) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
 	o.SetAPIVersion(apiVersion)
@@ -166,7 +166,7 @@ func newTopologySpec(mc *v1alpha1.ManagedCluster, v readiness.Contract) (map[str
 	return map[string]any{"topology": out}, nil
 }
 
-// containsAll reports whether an observed value has all that is desired. What other controllers added does not matter.
+// containsAll reports whether an observed value has all that is desired. Fields of other controllers do not matter.
 func containsAll(live, want any) bool {
 	switch w := want.(type) {
 	case map[string]any:

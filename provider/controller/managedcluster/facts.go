@@ -69,7 +69,7 @@ func newLookupResult(live *unstructured.Unstructured, missing string) lookupResu
 	return lookupResult{live: live, unknown: missing}
 }
 
-// recordLookup records what was observed of a part, and whether another owner has an object of that name.
+// recordLookup records the observed object of a part, and whether another owner has an object of that name.
 func (f *facts) recordLookup(p *part, s lookupResult) {
 	p.live, p.unknown = s.live, s.unknown
 	if s.live != nil && !isOwned(f.mc, s.live) {

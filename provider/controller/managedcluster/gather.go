@@ -117,7 +117,7 @@ func (e *external) checkWorkspaceNames(ctx context.Context, f *facts) {
 	}
 	for i := range f.parts {
 		p := &f.parts[i]
-		// An object that exists owns its Workspaces. One that was just made may not be in the cache yet.
+		// An object that exists owns its Workspaces. An object that was just made may not be in the cache yet.
 		if f.taken != "" || p.live != nil || p.resource.Resource == "" || recordedUID(f.mc, p.want.GetKind()) != "" {
 			continue
 		}

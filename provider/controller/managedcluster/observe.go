@@ -100,7 +100,7 @@ func (e *external) Observe(ctx context.Context, mc *v1alpha1.ManagedCluster) (ma
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: len(e.decision.apply) == 0 && !e.decision.publish}, nil
 }
 
-// hasRemains reports whether something that a ManagedCluster made exists, or may exist.
+// hasRemains reports whether an object that a ManagedCluster made exists, or may exist.
 func hasRemains(f facts) bool {
 	return f.site.ours || f.reserved || slices.ContainsFunc(f.parts, func(p part) bool { return isUncertain(f, p) || isDeletable(f.mc, p) })
 }
@@ -111,8 +111,8 @@ func isUncertain(f facts, p part) bool {
 	return p.unknown != "" && (p.resource.Resource != "" || f.reserved || hasRecordedObjects(f.mc))
 }
 
-// isDeletable reports whether this ManagedCluster may delete an object: it made the object, and it is the recorded one or one that a user
-// allowed in its place.
+// isDeletable reports whether this ManagedCluster may delete an object: it made the object, which is the recorded object or a replacement
+// that a user allowed.
 func isDeletable(mc *v1alpha1.ManagedCluster, p part) bool {
 	if p.live == nil || !isOwned(mc, p.live) {
 		return false
@@ -214,7 +214,7 @@ func (e *external) Disconnect(context.Context) error {
 	return nil
 }
 
-// A memory holds what is kept from one reconcile to the next. If it is lost, some work is repeated.
+// A memory holds the notes of ManagedClusters from one reconcile to the next. If it is lost, some work is repeated.
 type memory struct {
 	*setup.Memory[note]
 
@@ -222,7 +222,7 @@ type memory struct {
 	publishing sync.Mutex
 }
 
-// A note holds what is kept about one ManagedCluster. Only one reconcile at a time uses it.
+// A note holds the state kept between reconciles of one ManagedCluster. Only one reconcile at a time uses it.
 type note struct {
 	// steady decides whether the cluster counts as ready.
 	steady readiness.Steady
@@ -230,7 +230,7 @@ type note struct {
 	topology topologyProgress
 	// pace limits how fast progress is written, and writes how often in the long run.
 	pace, writes *rate.Limiter
-	// held is what was read from the kubeconfig.
+	// held is the cached reading of the kubeconfig.
 	held clusterapi.Held
 	// reconciledAt is when the ManagedCluster was last reconciled in full.
 	reconciledAt time.Time

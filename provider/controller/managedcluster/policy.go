@@ -16,7 +16,7 @@ import (
 )
 
 // deniedReason returns which limit the spec violates, or "". The controller acts with the administrator's credentials, so it stays in the
-// namespace of the ManagedCluster, and builds only what the configuration allows.
+// namespace of the ManagedCluster, and builds only clusters that the configuration allows.
 func (e *external) deniedReason(ctx context.Context, mc *v1alpha1.ManagedCluster) (string, error) {
 	p := mc.Spec.ForProvider
 	if ns := p.Cluster.Namespace; ns != "" && ns != clusterNamespace(mc) {

@@ -37,8 +37,8 @@ func isRecreateAllowed(mc *v1alpha1.ManagedCluster, uid string) bool {
 	return slices.ContainsFunc(strings.Split(mc.GetAnnotations()[v1alpha1.AnnotationRecreate], ","), func(one string) bool { return strings.TrimSpace(one) == uid })
 }
 
-// uidToRecord returns the UID that stays in the status, given the recorded and the observed one. An object that is gone is replaced only by
-// one that a user allowed.
+// uidToRecord returns the UID that stays in the status, given the recorded and the observed one. A deleted object is replaced only if a user
+// allowed the replacement.
 func uidToRecord(mc *v1alpha1.ManagedCluster, kind, was, is string) string {
 	if is == "" || was != "" && was != is && makesKind(mc, kind) && !isRecreateAllowed(mc, was) {
 		return was

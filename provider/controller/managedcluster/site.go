@@ -27,7 +27,7 @@ const maxSiteName = 63
 // its requests, which have a limit of their own.
 const maxParametersBytes = 16 << 10
 
-// siteFacts are what is known about the published Site.
+// siteFacts are the observed state of the published Site.
 type siteFacts struct {
 	// missing is true if the Site has to be published and does not exist.
 	missing bool
@@ -111,12 +111,12 @@ func deniedSiteName(mc *v1alpha1.ManagedCluster, c *configv1alpha1.ProviderConfi
 	case name == mc.Status.AtProvider.SiteName:
 		return ""
 	case len(name) > maxSiteName:
-		return fmt.Sprintf("%s is longer than %d characters. Choose a shorter name for the cluster, or one that policy.siteNames of the ClusterProviderConfig allows", name, maxSiteName)
+		return fmt.Sprintf("%s is longer than %d characters. Choose a shorter name for the cluster, or a name that policy.siteNames of the ClusterProviderConfig allows", name, maxSiteName)
 	case name == defaultSiteName(mc):
 		return ""
 	}
 	if err := policy.CheckSiteName(mc.GetProviderConfigReference().Kind, c, name); err != nil {
-		return "it has to be " + defaultSiteName(mc) + ", or one that an administrator allowed: " + err.Error()
+		return "it has to be " + defaultSiteName(mc) + ", or a name that an administrator allowed: " + err.Error()
 	}
 	if len(validation.IsDNS1123Subdomain(name)) > 0 {
 		return fmt.Sprintf("%q cannot be the name of a Site", name)
@@ -204,7 +204,7 @@ func countPublished(all []catalogv1alpha1.Site, namespace string) int {
 	return n
 }
 
-// observeSite reads the Site. It is created once and never changed: what an administrator changes in it stays.
+// observeSite reads the Site. It is created once and never changed: an administrator's changes stay.
 func (e *external) observeSite(ctx context.Context, mc *v1alpha1.ManagedCluster) (siteFacts, error) {
 	s, from := &catalogv1alpha1.Site{}, client.Reader(e.kube)
 	if meta.WasDeleted(mc) {
@@ -248,7 +248,7 @@ func describeRename(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string
 func describeForeignSite(mc *v1alpha1.ManagedCluster, s *catalogv1alpha1.Site) string {
 	o := s.Spec.Owner
 	if o == nil || o.APIGroup != v1alpha1.Group || o.Namespace != mc.GetNamespace() || o.Name != mc.GetName() {
-		return "Site " + s.GetName() + " is not one that this ManagedCluster made"
+		return "Site " + s.GetName() + " was not made by this ManagedCluster"
 	}
 	return fmt.Sprintf("Site %s was made by a ManagedCluster of this name with uid %s, which is not this one. An administrator can hand it over, by setting its spec.owner.uid to %s, or delete it, and it is made again",
 		s.GetName(), o.UID, mc.GetUID())

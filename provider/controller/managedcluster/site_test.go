@@ -108,7 +108,7 @@ func TestAllowedSiteName(t *testing.T) {
 				w.change(func(mc *v1alpha1.ManagedCluster) { mc.Spec.ProviderConfigReference.Kind = tc.kind })
 			}
 			if !tc.want {
-				if m := w.reconcileUntil("PolicyDenied").GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(m, "spec.forProvider.site.name: it has to be team-a.prod, or one that an administrator allowed") || len(w.writes) > 0 {
+				if m := w.reconcileUntil("PolicyDenied").GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(m, "spec.forProvider.site.name: it has to be team-a.prod, or a name that an administrator allowed") || len(w.writes) > 0 {
 					t.Errorf("\n%s\nmessage %q, writes %q", tc.reason, m, w.writes)
 				}
 				return

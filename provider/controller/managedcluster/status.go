@@ -21,12 +21,12 @@ const (
 	// progressInterval is how often progress is written in the long run. Urgent changes are written at once.
 	progressInterval = time.Minute
 
-	// progressBurst is how many steps of progress are written without delay: a cluster that is being built takes a few steps, one that
-	// flaps takes more.
+	// progressBurst is how many steps of progress are written without delay: a cluster that is being built takes a few steps, a flapping
+	// cluster takes more.
 	progressBurst = 10
 
-	// progressPace is how long a step waits for the next one: Cluster API writes several objects for one step. Each step costs six tokens
-	// of Crossplane's circuit breaker, which gets one per second: the write itself, and that of the WorkloadCluster's status.
+	// progressPace is how long a step waits for the next one: Cluster API writes several objects for one step. Each step costs six tokens of
+	// Crossplane's circuit breaker, which gets one per second: the write itself, and the write of the WorkloadCluster's status.
 	progressPace = 5 * time.Second
 )
 
@@ -133,8 +133,8 @@ func buildConditions(mc *v1alpha1.ManagedCluster, f facts, d decision) []xpv2.Co
 	}
 	ready := newCondition(mc, xpv2.TypeReady, status, d.reason, d.message)
 	if meta.WasDeleted(mc) {
-		// The managed reconciler sets this condition after each observation. What the deletion waits for is in the condition Deleting of
-		// the Cluster.
+		// The managed reconciler sets this condition after each observation. The blocker of the deletion is in the condition Deleting of the
+		// Cluster.
 		ready = xpv2.Deleting().WithObservedGeneration(mc.GetGeneration())
 	}
 	out := []xpv2.Condition{ready}
@@ -154,7 +154,7 @@ func newCondition(mc *v1alpha1.ManagedCluster, of xpv2.ConditionType, s corev1.C
 	}.WithObservedGeneration(mc.GetGeneration())
 }
 
-// newObservation returns the observed state, and what is kept from the status. The state of another Cluster of that name is not kept.
+// newObservation returns the observed state, and the retained part of the status. The state of another Cluster of that name is not kept.
 func newObservation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
 	r := f.report
 	if r.UID == "" || describeLostObjects(f) != "" || f.taken != "" || isClusterReplaced(f, before) {
@@ -228,7 +228,7 @@ func isProvisioned(r readiness.Report) bool {
 	return r.Is(readiness.TypeInfrastructureReady, readiness.True) && r.Is(readiness.TypeControlPlaneReady, readiness.True) && r.Is(readiness.TypeEndpointKnown, readiness.True)
 }
 
-// absentObservation returns what stays in the status when our Cluster does not exist or could not be read: which objects there were.
+// absentObservation returns the retained part of the status when our Cluster does not exist or could not be read: the objects that existed.
 func absentObservation(f facts, before v1alpha1.ManagedClusterObservation) v1alpha1.ManagedClusterObservation {
 	out := *before.DeepCopy()
 	out.ReadySince = nil

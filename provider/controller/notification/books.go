@@ -17,7 +17,8 @@ import (
 	"github.com/intentplane/intentplane/provider/notification"
 )
 
-// LabelMarks is on each ConfigMap with marks, and holds the namespace that they are about. It is empty on the one about ClusterProviderConfigs.
+// LabelMarks is on each ConfigMap with marks, and holds the namespace that they are about. It is empty on the ConfigMap about
+// ClusterProviderConfigs.
 const LabelMarks = "intentplane.dev/notification-marks"
 
 const (
@@ -52,7 +53,7 @@ type book struct {
 	// mu guards content and changes, and saving guards saved. saving is locked first.
 	mu, saving sync.Mutex
 	content    *notification.Book
-	// changes counts the changes of the content, and saved those that were written.
+	// changes counts the changes of the content, and saved the written changes.
 	changes, saved int
 }
 
@@ -78,7 +79,8 @@ func (s *books) get(ctx context.Context, namespace string) (*book, error) {
 	return b, nil
 }
 
-// decode returns the content of a book. One that cannot be decoded is empty, and the log says so: receivers get outcomes from then on, and miss earlier ones.
+// decode returns the content of a book. Undecodable content counts as empty, and the log says so: receivers get outcomes from then on, and
+// miss earlier ones.
 func (s *books) decode(key client.ObjectKey, text string) *notification.Book {
 	content, err := notification.DecodeBook(text)
 	if err != nil {
@@ -88,7 +90,7 @@ func (s *books) decode(key client.ObjectKey, text string) *notification.Book {
 	return content
 }
 
-// namespaces returns those that have a ConfigMap with marks. It returns an error if they cannot be listed.
+// namespaces returns the namespaces with a ConfigMap of marks. It returns an error if they cannot be listed.
 func (s *books) namespaces(ctx context.Context) ([]string, error) {
 	l := &metav1.PartialObjectMetadataList{}
 	l.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))

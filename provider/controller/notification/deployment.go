@@ -64,8 +64,8 @@ func (d *observedDeployment) config() notification.Config {
 	return c
 }
 
-// isWanted reports whether a deployment may name a configuration with receivers. One that is known to name one without any need not be read: the cache does not
-// have its status. It returns an error if the cache cannot be read.
+// isWanted reports whether a deployment may name a configuration with receivers. A deployment whose configuration is known to have no
+// receivers need not be read: the cache does not have its status. It returns an error if the cache cannot be read.
 func (r *Reconciler) isWanted(ctx context.Context, key types.NamespacedName, known *note) (bool, error) {
 	wanted, err := r.hasReceivers(ctx)
 	if err != nil {

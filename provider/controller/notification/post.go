@@ -15,10 +15,10 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// busyWait is how long a post waits that could not begin, for another reason than its receiver, or because the one before it was given up.
+// busyWait is the delay of a post that could not begin for another reason than its receiver, or because the previous post was given up.
 const busyWait = 2 * time.Second
 
-// A turn is what one receiver is posted in one reconcile, and what comes of it.
+// A turn has the posts to one receiver in one reconcile, with their results.
 type turn struct {
 	id           notification.ReceiverID
 	config       notification.Config
@@ -35,7 +35,7 @@ type turn struct {
 	retry time.Duration
 }
 
-// add a notification. One that the receiver does not want has ended: it is not posted either where the receiver wants such outcomes later.
+// add a notification. A notification of an unwanted kind has ended: it is not posted either where the receiver wants such outcomes later.
 func (t *turn) add(n notification.Notification) {
 	t.pending = append(t.pending, n)
 	if !slices.Contains(t.receiver.Events, n.Result) {
@@ -43,7 +43,7 @@ func (t *turn) add(n notification.Notification) {
 	}
 }
 
-// attempt returns the one of posting a notification.
+// attempt returns the attempt to post a notification.
 func (t *turn) attempt(n *notification.Notification) notification.Attempt {
 	return notification.Attempt{ID: n.ID(), Receiver: t.id}
 }
@@ -66,7 +66,7 @@ func countNotifications(turns []*turn) int {
 	return n
 }
 
-// takeTurns posts what is pending, to all receivers at once. It returns how long to wait for the next post, or 0.
+// takeTurns posts pending notifications, to all receivers at once. It returns how long to wait for the next post, or 0.
 func (r *Reconciler) takeTurns(ctx context.Context, backoff *notification.Backoff, turns []*turn) time.Duration {
 	var attempts []notification.Attempt
 	for _, t := range turns {
@@ -87,8 +87,8 @@ func (r *Reconciler) takeTurns(ctx context.Context, backoff *notification.Backof
 	return retry
 }
 
-// takeTurn posts to one receiver what is due, the oldest outcome first. A receiver that does not answer gets nothing else before the next try; one that
-// refuses an outcome may take the next one.
+// takeTurn posts the due notifications of one receiver, the oldest outcome first. A receiver that does not answer gets nothing else before
+// the next try; a receiver that refuses an outcome may take the next one.
 func (r *Reconciler) takeTurn(ctx context.Context, backoff *notification.Backoff, t *turn) {
 	isDown := false
 	for i := range t.pending {
@@ -145,8 +145,8 @@ func (r *Reconciler) post(ctx context.Context, t *turn, n *notification.Notifica
 	return host, err
 }
 
-// isFailure is true for an error of a receiver or of its configuration, and for a panic, which either may cause again. Others, such as those of the API server,
-// end by themselves.
+// isFailure is true for an error of a receiver or of its configuration, and for a panic, which either may cause again. Other errors, such as
+// errors of the API server, end by themselves.
 func isFailure(err error) bool {
 	var (
 		panicked   *panics.Error
@@ -164,7 +164,7 @@ func (r *Reconciler) giveUp(ctx context.Context, a notification.Attempt, n *noti
 	r.logOutcome("Notification given up", n, "receiver", string(a.Receiver), "host", host, "error", cause)
 }
 
-// logOutcome logs what was done, or could not be done, about the notification of an outcome.
+// logOutcome logs an action, or its failure, for the notification of an outcome.
 func (r *Reconciler) logOutcome(message string, n *notification.Notification, more ...any) {
 	d := n.Deployment
 	values := []any{"claim", d.Namespace + "/" + d.Name, "group", r.gvk.Group, "revision", n.Revision, "request", n.Request, "outcome", n.Result}

@@ -108,7 +108,7 @@ func (r *Reconciler) readReceiver(ctx context.Context, c notification.Config, n 
 	if held.Address == "" {
 		return out, nil
 	}
-	// What the error of a parser says may hold the secret part.
+	// The message of a parser may hold the secret part.
 	out.URL, err = url.Parse(strings.TrimSpace(string(held.Address)))
 	if err != nil || out.URL.Scheme != named.Scheme || !strings.EqualFold(out.URL.Host, named.Host) || out.URL.User != nil {
 		return nil, configError{errors.New("spec.notifications.secretRef: key address of the Secret must be an https address with the host of spec.notifications.url")}

@@ -1,7 +1,7 @@
 // Package notification posts the outcomes of deployments to the receivers of the configuration that they name.
 //
-// A reconcile posts the outcomes that the status of a deployment shows after the mark of each receiver, and moves the mark. A request without a name is about the
-// marks of a namespace: it notes which receivers are there, and drops the marks of what is gone.
+// A reconcile posts the outcomes that the status of a deployment shows after the mark of each receiver, and moves the mark. A request without
+// a name is about the marks of a namespace: it notes the present receivers, and drops the marks of deleted deployments and receivers.
 package notification
 
 import (
@@ -46,11 +46,11 @@ type Counter interface {
 // A Reconciler posts the outcomes of the deployments of one API group.
 type Reconciler struct {
 	kube client.Client
-	// live reads what is not cached: Secrets.
+	// live reads uncached kinds: Secrets.
 	live  client.Reader
 	gvk   schema.GroupVersionKind
 	books *books
-	// hosts are those to which notifications of ProviderConfigs may be posted.
+	// hosts are the allowed hosts of notifications of ProviderConfigs.
 	hosts   []string
 	poster  Poster
 	counter Counter
@@ -79,12 +79,13 @@ type note struct {
 
 func newNote() *note { return &note{backoff: notification.NewBackoff()} }
 
-// read remembers what a deployment names.
+// read records the configuration of a deployment.
 func (n *note) read(d *observedDeployment) {
 	n.uid, n.generation, n.config = d.Identity.UID, d.Generation, d.config()
 }
 
-// Reconcile posts what the receivers of a deployment have not taken. It returns an error if something cannot be read, or a mark cannot be written.
+// Reconcile posts the outcomes that the receivers of a deployment have not taken. It returns an error if something cannot be read, or a mark
+// cannot be written.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	if req.Name == "" {
 		return r.reconcileBook(ctx, req.Namespace)
@@ -167,8 +168,8 @@ func (r *Reconciler) fillTurns(ctx context.Context, marks *book, d *observedDepl
 	return nil
 }
 
-// untold returns the outcomes that the receiver of a turn has not taken. One that has no mark gets one, where the deployment had an outcome before the
-// receiver was there.
+// untold returns the outcomes that the receiver of a turn has not taken. A receiver without a mark gets one, where the deployment had an
+// outcome before the receiver was there.
 func (r *Reconciler) untold(marks *book, d *observedDeployment, t *turn, outcomes []notification.Outcome, since time.Time) (out []notification.Outcome) {
 	marks.edit(func(content *notification.Book) bool {
 		mark, hasFirst := content.MarkOf(d.Identity.ID(), t.id, since), false
@@ -203,8 +204,8 @@ func (r *Reconciler) firstSeen(ctx context.Context, t *turn) (since time.Time, k
 	return since, known, nil
 }
 
-// enterConfig remembers which configuration the deployment has. It marks the newest transition for the receivers of one that the deployment begins to name,
-// also while no provider ran: they get outcomes from then on.
+// enterConfig remembers which configuration the deployment has. It marks the newest transition for the receivers of a newly named
+// configuration, also while no provider ran: they get outcomes from then on.
 func (r *Reconciler) enterConfig(marks *book, d *observedDeployment, turns []*turn, outcomes []notification.Outcome) {
 	newest, isBegun := notification.NewestMark(outcomes, d.Status.Transitions, r.now())
 	marks.edit(func(content *notification.Book) bool {
@@ -289,8 +290,8 @@ func (r *Reconciler) dropMarks(ctx context.Context, b *book, namespace string) e
 	return nil
 }
 
-// wakeBooks lets the marks of each namespace be looked at, also of one whose deployments were deleted while no provider ran, unless nothing has changed since
-// that worked.
+// wakeBooks requests a reconcile of the marks of each namespace, also of a namespace whose deployments were deleted while no provider ran,
+// unless nothing has changed since that worked.
 func (r *Reconciler) wakeBooks(ctx context.Context) error {
 	if r.areBooksWoken.Swap(true) {
 		return nil

@@ -65,7 +65,7 @@ func (r *ReadyReconciler) forget(key types.NamespacedName) {
 	r.changes.forget(key)
 }
 
-// showVerdict writes the condition once what it says has been different for long enough. It returns when to look at the configuration again.
+// showVerdict writes the condition once it has differed for long enough. It returns when to look at the configuration again.
 func (r *ReadyReconciler) showVerdict(ctx context.Context, c client.Object, v verdict) (time.Duration, error) {
 	if v.reason == "" {
 		return unknownInterval, nil
@@ -89,7 +89,7 @@ func (r *ReadyReconciler) showVerdict(ctx context.Context, c client.Object, v ve
 	return readInterval, nil
 }
 
-// A verdict is what the last answers of a repository mean. Without a reason nothing is known.
+// A verdict is the condition that follows from the last answers of a repository. Without a reason nothing is known.
 type verdict struct {
 	reason  xpv2.ConditionReason
 	message string

@@ -67,7 +67,7 @@ func (b *answerBook) forget(key types.NamespacedName) {
 	delete(b.open, key)
 }
 
-// verdictOf returns what the last answers of the repository of a configuration mean. It returns an error if the API server cannot be asked.
+// verdictOf returns the verdict on the last answers of a configuration's repository. It returns an error if the API server cannot be asked.
 func (b *answerBook) verdictOf(ctx context.Context, c client.Object) (verdict, error) {
 	repo, err := b.repositoryOf(ctx, c)
 	if err != nil {
@@ -81,7 +81,7 @@ func (b *answerBook) verdictOf(ctx context.Context, c client.Object) (verdict, e
 	a := repo.LastAnswer()
 	if isLookDue(a, b.now(), b.maxAge) {
 		key := client.ObjectKeyFromObject(c)
-		// How the look ended is in the answer. One that goes on is not known yet.
+		// How the look ended is in the answer. A running look has no result yet.
 		_, _ = repo.Look(ctx, types.NamespacedName{Namespace: key.Namespace, Name: b.prefix + key.Name}, a.At.Add(time.Nanosecond))
 		a = repo.LastAnswer()
 	}
@@ -120,8 +120,8 @@ func isLookDue(a repository.Answer, now time.Time, maxAge time.Duration) bool {
 	return now.Sub(a.At) >= wait
 }
 
-// verdictOfAnswer returns what the last answers mean. A push that failed for a reason which concerns all pushes counts for as long as an answer does:
-// a delivery pushes again long before that.
+// verdictOfAnswer returns the verdict on the last answers. A push that failed for a reason which concerns all pushes counts for as long as an
+// answer does: a delivery pushes again long before that.
 func verdictOfAnswer(a repository.Answer, now time.Time, maxAge time.Duration) verdict {
 	switch {
 	case a.At.IsZero():

@@ -30,7 +30,7 @@ func patienceFor(shown, want xpv2.Condition) time.Duration {
 	return firstFailure
 }
 
-// isShown reports whether a condition says all that there is to say. What a server numbers in its message does not count.
+// isShown reports whether a condition says all that there is to say. Numbers of a server in its message do not count.
 func isShown(shown, want xpv2.Condition) bool {
 	return shown.Status == want.Status && shown.Reason == want.Reason && shown.ObservedGeneration == want.ObservedGeneration &&
 		gitdelivery.IsSameMessage(shown.Message, want.Message)

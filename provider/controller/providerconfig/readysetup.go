@@ -40,7 +40,7 @@ type ReadyOptions struct {
 	// Repositories that deliveries go to. Required.
 	Repositories *repository.Pool
 
-	// Guard of what ProviderConfigs of namespaces lead to. The zero Guard refuses the most.
+	// Guard restricts the addresses of ProviderConfigs of namespaces. The zero Guard refuses the most.
 	Guard address.Guard
 }
 
@@ -58,7 +58,7 @@ func SetupReady(mgr ctrl.Manager, o controller.Options, g ReadyOptions) error {
 		_, err := setup.AddController(mgr, o, setup.Controller{
 			Name: name, Reconciler: errors.WithSilentRequeueOnConflict(r), Workers: readyWorkers, Events: events,
 			Watch: func(b *builder.Builder) *builder.Builder {
-				// Only who a Secret is, not what is in it, is kept in memory.
+				// Only the metadata of Secrets, not their data, is kept in memory.
 				return b.For(fn(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 					WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.requestsForSecret(o.Logger.WithValues("controller", name))), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 			},

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
-// reportUse writes into the status of a configuration what its deletion waits for, and records an event when that is new. It returns an
+// reportUse writes the users that block the deletion of a configuration into its status, and records an event for a new condition. It returns an
 // error if the status cannot be written.
 func (r *Reconciler) reportUse(ctx context.Context, c client.Object, users []deliveryv1alpha1.GitDelivery) error {
 	_, status := specAndStatus(c)

@@ -92,7 +92,7 @@ func (r *Reconciler) answerApproval(ctx context.Context, a *v1alpha1.PruneApprov
 	return errors.Wrap(client.IgnoreNotFound(r.kube.Status().Patch(ctx, answered, client.MergeFrom(a))), "cannot answer PruneApproval")
 }
 
-// judgeApproval returns what becomes of an approval, and nothing while that is not known.
+// judgeApproval returns the result of an approval, or nothing while that is unknown.
 func judgeApproval(a *v1alpha1.PruneApproval, pr *v1alpha1.PruneRequest) (xpv2.ConditionReason, string) {
 	switch {
 	case pr == nil:

@@ -20,17 +20,17 @@ const (
 	directoriesAtOnce = 50
 )
 
-// A gatherer gathers the facts about a request, past caches. What it read by an id it does not read again.
+// A gatherer gathers the facts about a request, past caches. It reads each file and directory once by its id.
 type gatherer struct {
 	*Reconciler
 
 	request *v1alpha1.PruneRequest
 	opened  gitdelivery.OpenRepository
-	// cluster is what the API server holds. gatherCluster sets it before a plan is made.
+	// cluster has the objects of the API server. gatherCluster sets it before a plan is made.
 	cluster *clusterFacts
 
-	// markers are contents by the ids of their files, and objects are what directories hold, by their path and the id of their tree. Nil stands for what
-	// cannot be read.
+	// markers are contents by the ids of their files, and objects are the objects of directories, by their path and the id of their tree. Nil
+	// stands for unreadable ones.
 	markers map[string][]byte
 	objects map[string][]prune.Object
 }
@@ -44,7 +44,7 @@ func (r *Reconciler) newGatherer(ctx context.Context, pr *v1alpha1.PruneRequest)
 	return &gatherer{Reconciler: r, request: pr.DeepCopy(), opened: opened, markers: map[string][]byte{}, objects: map[string][]prune.Object{}}, nil
 }
 
-// A draftedPlan is a plan with what it was made of.
+// A draftedPlan is a plan with its facts.
 type draftedPlan struct {
 	prune.Plan
 
@@ -52,13 +52,13 @@ type draftedPlan struct {
 	records []record
 }
 
-// planAt makes the plan of a snapshot as it would have been made at a time: what became old enough since then is kept.
+// planAt makes the plan of a snapshot as of a time: directories that reached the minimum age after that are kept.
 func (g *gatherer) planAt(ctx context.Context, s *git.Snapshot, at time.Time) (*draftedPlan, error) {
 	f, records, err := g.gatherFacts(ctx, s, at)
 	if err != nil {
 		return nil, err
 	}
-	// The files of what stays for another reason are not read.
+	// Files of directories that are kept for another reason are not read.
 	allowStateful := f.AllowStateful
 	f.AllowStateful = true
 	p, err := prune.MakePlan(f)
@@ -76,7 +76,7 @@ func (g *gatherer) planAt(ctx context.Context, s *git.Snapshot, at time.Time) (*
 	return &draftedPlan{Plan: p, facts: f, records: records}, err
 }
 
-// gatherFacts gathers all but what is in the directories, which counts as unread.
+// gatherFacts gathers all facts but the content of directories, which counts as unread.
 func (g *gatherer) gatherFacts(ctx context.Context, s *git.Snapshot, at time.Time) (*prune.Facts, []record, error) {
 	f := &prune.Facts{
 		Options: optionsOf(g.request), Now: at, SystemNamespace: g.namespace,
@@ -123,7 +123,7 @@ func (g *gatherer) readDirectories(ctx context.Context, s *git.Snapshot, records
 	return out, nil
 }
 
-// readMarkers reads files by their ids. One that is too large for an answer is found by halves, and counts as empty: it is not a marker.
+// readMarkers reads files by their ids. A file that is too large for an answer is found by bisection, and counts as empty: it is not a marker.
 func (g *gatherer) readMarkers(ctx context.Context, s *git.Snapshot, ids []string) error {
 	got, err := g.opened.Repository.ReadFiles(ctx, s, ids)
 	switch {
@@ -142,7 +142,7 @@ func (g *gatherer) readMarkers(ctx context.Context, s *git.Snapshot, ids []strin
 	return nil
 }
 
-// readObjects reads what is in the directories of items.
+// readObjects reads the content of the directories of items.
 func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Facts, items []prune.Item) error {
 	trees := map[string]string{}
 	for _, i := range items {
@@ -169,7 +169,7 @@ func (g *gatherer) readObjects(ctx context.Context, s *git.Snapshot, f *prune.Fa
 	return nil
 }
 
-// readChunk reads some directories. One that is too large for an answer is found by halves.
+// readChunk reads some directories. A directory that is too large for an answer is found by bisection.
 func (g *gatherer) readChunk(ctx context.Context, s *git.Snapshot, paths []string, trees map[string]string) error {
 	got, err := g.opened.Repository.ReadDirectories(ctx, s, paths)
 	switch {

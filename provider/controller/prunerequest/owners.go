@@ -57,8 +57,8 @@ func deploymentKinds() []schema.GroupVersionKind {
 // blueprintsAtOnce is how many Blueprints one list asks for. Each may have nearly a megabyte.
 const blueprintsAtOnce = 20
 
-// A clusterFacts is what the API server holds about the owners of directories, at a time. It is gathered before a plan waits in the queue of a repository: a
-// plan that has its turn there asks the API server nothing, and all deliveries to the repository would wait for it.
+// A clusterFacts has the API server's objects about the owners of directories, at a time. It is gathered before a plan waits in the queue of
+// a repository: a plan that has its turn there asks the API server nothing, and all deliveries to the repository would wait for it.
 type clusterFacts struct {
 	gatheredAt time.Time
 	// owners has the living objects, the kinds that cannot be listed, and the deliveries into the repository.
@@ -71,7 +71,8 @@ type clusterFacts struct {
 	engines map[string]bool
 }
 
-// gatherCluster gathers what the API server holds, past caches. It waits until few others do: each holds the owners of all directories.
+// gatherCluster gathers the API server's objects about owners, past caches. It waits until few others do: each holds the owners of all
+// directories.
 func (g *gatherer) gatherCluster(ctx context.Context) error {
 	free, err := g.lists.Acquire(ctx, shares.Place{Namespace: g.request.GetNamespace()})
 	if err != nil {
@@ -141,7 +142,7 @@ func (g *gatherer) eachPage(ctx context.Context, l client.ObjectList, most int64
 	return true, err
 }
 
-// listDeployments adds the claims and composites of a kind. Of one that no definition defines there are none.
+// listDeployments adds the claims and composites of a kind. A kind without a definition has no objects.
 func (g *gatherer) listDeployments(ctx context.Context, f *prune.Facts, kind schema.GroupVersionKind) error {
 	l := &metav1.PartialObjectMetadataList{}
 	l.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
@@ -159,7 +160,7 @@ func (g *gatherer) listDeployments(ctx context.Context, f *prune.Facts, kind sch
 	return errors.Wrapf(err, "cannot list %s", kind.GroupKind())
 }
 
-// livingDeployment returns what a claim or a composite names.
+// livingDeployment returns the claim of a claim or a composite.
 func livingDeployment(kind schema.GroupVersionKind, o *metav1.PartialObjectMetadata) prune.Living {
 	claim := claimReference{APIGroup: kind.Group, Kind: deploymentv1alpha1.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
 	if o.GetNamespace() == "" {
@@ -208,7 +209,7 @@ func (g *gatherer) isSameRepository(url string) bool {
 	return err == nil && ours.Key() == theirs.Key()
 }
 
-// listDeliveries adds the GitDeliveries: all of them by their claims, and those into the repository by their paths, too.
+// listDeliveries adds the GitDeliveries: all of them by their claims, and deliveries into the repository by their paths, too.
 func (g *gatherer) listDeliveries(ctx context.Context, f *prune.Facts, configs map[string]bool) error {
 	l := &deliveryv1alpha1.GitDeliveryList{}
 	may, err := g.eachPage(ctx, l, deliveriesAtOnce, func() {
@@ -240,8 +241,9 @@ func (g *gatherer) addDelivery(f *prune.Facts, d *deliveryv1alpha1.GitDelivery, 
 	f.Living = append(f.Living, livingObject("GitDelivery", d, d.Spec.ForProvider.ClaimRef, paths...))
 }
 
-// isTrusted reports whether the reason of a delivery may refuse a plan: its configuration is that of the request, or the platform's. A tenant may write
-// the platform's URL into a ProviderConfig, and the credentials, the proxy and the server behind it say nothing about the platform's repository.
+// isTrusted reports whether the reason of a delivery may refuse a plan: its configuration is the request's, or the platform's. A tenant may
+// write the platform's URL into a ProviderConfig, and the credentials, the proxy and the server behind it say nothing about the platform's
+// repository.
 func (g *gatherer) isTrusted(namespace string, ref xpv2.ProviderConfigReference) bool {
 	own := g.request.Spec.ProviderConfigRef
 	isOwn := ref.Kind == own.Kind && ref.Name == own.Name && namespace == g.request.GetNamespace()

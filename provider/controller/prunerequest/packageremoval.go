@@ -45,8 +45,8 @@ func (r *Reconciler) planPackages(ctx context.Context, pr *v1alpha1.PruneRequest
 	return r.showPlan(pr, &p, at.Time, "")
 }
 
-// removePackages carries an approved plan out. First it is made again: if it is another one, nothing is removed. That it is the same is written down before the
-// first package goes, since after that it is another one. Then each package is deleted that may still go, after those that depend on it.
+// removePackages carries an approved plan out. First it is made again: if the two differ, nothing is removed. The confirmation is recorded
+// before the first package goes, since each removal changes the plan. Then each package that may still go is deleted, after its dependents.
 func (r *Reconciler) removePackages(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
 	f, err := r.gatherPackages(ctx, pr, pr.Status.Plan.At.Time)
 	if err != nil {
@@ -58,7 +58,7 @@ func (r *Reconciler) removePackages(ctx context.Context, pr *v1alpha1.PruneReque
 	return r.goOnRemoving(ctx, pr, f)
 }
 
-// confirmPackages notes that the plan is still the one that was approved, or ends the request.
+// confirmPackages notes that the plan is still the approved plan, or ends the request.
 func (r *Reconciler) confirmPackages(pr *v1alpha1.PruneRequest, f *prune.Facts) (time.Duration, error) {
 	shown := pr.Status.Plan
 	fresh, err := prune.MakePlan(f)
@@ -73,7 +73,7 @@ func (r *Reconciler) confirmPackages(pr *v1alpha1.PruneRequest, f *prune.Facts) 
 	return time.Millisecond, nil
 }
 
-// goOnRemoving removes what may go now of a plan that was confirmed, and ends the request when nothing is left of it.
+// goOnRemoving removes the next packages of a confirmed plan, and ends the request when nothing is left of it.
 func (r *Reconciler) goOnRemoving(ctx context.Context, pr *v1alpha1.PruneRequest, f *prune.Facts) (time.Duration, error) {
 	f.Only = onlyLeft(pr.Status.Plan, f)
 	fresh, err := prune.MakePlan(f)
@@ -93,7 +93,8 @@ func (r *Reconciler) goOnRemoving(ctx context.Context, pr *v1alpha1.PruneRequest
 	return 0, nil
 }
 
-// onlyLeft returns those packages that a request names which are still there. A plan that asks for one that this removal has removed would be refused.
+// onlyLeft returns the packages that a request names and that still exist. A plan that names a package which this removal has removed would
+// be refused.
 func onlyLeft(shown *v1alpha1.PrunePlan, f *prune.Facts) []string {
 	isLeft := func(i v1alpha1.PruneItem) bool {
 		return slices.ContainsFunc(f.Packages, func(p prune.Package) bool { return p.UID == i.UID })
@@ -107,7 +108,7 @@ func onlyLeft(shown *v1alpha1.PrunePlan, f *prune.Facts) []string {
 	return left
 }
 
-// endRemoval ends a request whose packages are gone, but for those that had to be kept meanwhile.
+// endRemoval ends a request whose packages are gone, except for packages that had to be kept meanwhile.
 func (r *Reconciler) endRemoval(pr *v1alpha1.PruneRequest, kept int) {
 	pr.Status.Phase, pr.Status.Result.Pruned = v1alpha1.PhaseDone, pr.Status.Plan.Pruned-int32(kept) //nolint:gosec // A plan has at most 500 items.
 	message := fmt.Sprintf("The provider removed %s.", countItems(v1alpha1.ScopeBundle, int(pr.Status.Result.Pruned)))
@@ -117,7 +118,7 @@ func (r *Reconciler) endRemoval(pr *v1alpha1.PruneRequest, kept int) {
 	setCondition(pr, r.now(), v1alpha1.TypeCompleted, corev1.ConditionTrue, v1alpha1.ReasonPruned, message)
 }
 
-// A removalStep is what can be done now of a plan that was confirmed.
+// A removalStep is the next step of a confirmed plan.
 type removalStep struct {
 	// remove are packages that can be deleted now.
 	remove []prune.Package
@@ -125,11 +126,12 @@ type removalStep struct {
 	// kept are the names of packages that may not go any more.
 	kept []string
 
-	// isWaiting says that packages are being deleted, or that it is unknown by now what lives.
+	// isWaiting says that packages are being deleted, or that their owners are unknown at present.
 	isWaiting bool
 }
 
-// stepRemoval decides what can be done now. It is pure. A package goes once nothing is left of the plan that depends on it, and if it still may.
+// stepRemoval decides the next step of a removal. It is pure. A package goes once nothing is left of the plan that depends on it, and if it
+// still may.
 func stepRemoval(shown *v1alpha1.PrunePlan, f *prune.Facts, fresh *prune.Plan) removalStep {
 	var out removalStep
 	there := map[string]prune.Package{}
@@ -145,7 +147,7 @@ func stepRemoval(shown *v1alpha1.PrunePlan, f *prune.Facts, fresh *prune.Plan) r
 			continue
 		}
 		switch {
-		case p.Deleting, fresh.Refusal == prune.RefusalUncertain: // What lives is known later.
+		case p.Deleting, fresh.Refusal == prune.RefusalUncertain: // A later plan knows the owners.
 			out.isWaiting = true
 		case goes(p) && !hasDependent(p, f.Packages, shown):
 			out.remove = append(out.remove, p)

@@ -18,7 +18,7 @@ func (r *Reconciler) gatherPackages(ctx context.Context, pr *v1alpha1.PruneReque
 	return bundlestate.Gatherer{Live: r.live, Namespace: r.namespace}.Gather(ctx, o, at)
 }
 
-// optionsOf returns what a request asks for, whatever its scope.
+// optionsOf returns the options of a request, for each scope.
 func optionsOf(pr *v1alpha1.PruneRequest) prune.Options {
 	o := prune.Options{
 		Scope: prune.ScopeDirectories, Namespace: pr.GetNamespace(), Namespaces: pr.Spec.Namespaces, Only: pr.Spec.Only,

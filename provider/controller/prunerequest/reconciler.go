@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/provider/shares"
 )
 
-// retryInterval is how long a request waits for what failed. A server that answers again wakes it earlier.
+// retryInterval is the delay before a failed operation is repeated. A server that answers again wakes it earlier.
 const retryInterval = 15 * time.Second
 
 // phaseTimeout is how long one attempt may take: a repository that does not answer holds a worker for so long.
@@ -31,11 +31,11 @@ const messagePending = "The commit waits for its turn, or for an answer of the r
 
 // A Reconciler plans PruneRequests, answers PruneApprovals, and carries approved plans out.
 type Reconciler struct {
-	// kube reads from the cache what the controller watches, and live past it.
+	// kube reads watched kinds from the cache, and live reads past it.
 	kube client.Client
 	live client.Reader
 
-	// lists are the places of those who list all objects that may own a directory.
+	// lists limits the concurrent lists of all objects that may own a directory.
 	lists *shares.Places
 
 	opener gitdelivery.Opener
@@ -70,7 +70,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{RequeueAfter: again}, r.answerApprovals(ctx, req.NamespacedName, pr)
 }
 
-// advance brings a request one phase further, and returns after what time it has to be looked at again.
+// advance brings a request one phase further, and returns the time until the next reconcile.
 func (r *Reconciler) advance(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, phaseTimeout)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// A record is what the state has of a claim in the repository.
+// A record is the state of a claim in the repository.
 type record struct {
 	state.RecordFile
 
@@ -43,7 +43,7 @@ func (g *gatherer) explainState(ctx context.Context, s *git.Snapshot) string {
 		g.opened.Config.ControlPlane, uid)
 }
 
-// readRecords returns the records of all claims. What cannot be read is left out, so that nothing of it is removed.
+// readRecords returns the records of all claims. Unreadable records are left out, so that nothing of their claims is removed.
 func (g *gatherer) readRecords(ctx context.Context, s *git.Snapshot) ([]record, error) {
 	found, err := s.StateFilesNamed(ctx, path.Base(state.RecordPath(claimReference{})))
 	if err != nil {
@@ -77,7 +77,7 @@ func readRecord(dir string, content, ledger []byte) (record, bool) {
 	return r, err == nil
 }
 
-// entriesOf returns what records say of directories on a branch.
+// entriesOf returns the directories of records on a branch.
 func entriesOf(records []record, branch string) []prune.Entry {
 	out := []prune.Entry{}
 	for _, r := range records {

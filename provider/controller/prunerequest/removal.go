@@ -59,13 +59,14 @@ const maxFactsAge = time.Minute
 // errOutdated means that objects changed while a plan waited for its turn. It is made again.
 var errOutdated = errors.New("objects that may own a directory changed while the plan waited for its turn")
 
-// A changedError says that a plan that was approved is another one by now.
+// A changedError says that an approved plan has changed.
 type changedError struct{ message string }
 
-// Error says what changed.
+// Error describes the change.
 func (e *changedError) Error() string { return e.message }
 
-// A removal is what a reconcile leaves to the queue of the repository. It shares nothing with the reconcile, which may be gone when its turn comes.
+// A removal is the part of a reconcile that runs in the queue of the repository. It shares nothing with the reconcile, which may be gone when
+// its turn comes.
 type removal struct {
 	*gatherer
 
@@ -75,7 +76,7 @@ type removal struct {
 	commit string
 }
 
-// carryOut removes what an approved plan removes, in one commit. It returns when to try again.
+// carryOut removes the directories of an approved plan, in one commit. It returns when to try again.
 func (r *Reconciler) carryOut(ctx context.Context, pr *v1alpha1.PruneRequest) (time.Duration, error) {
 	g, err := r.newGatherer(ctx, pr)
 	if err != nil {
@@ -121,7 +122,8 @@ func (t *removal) prepare(ctx context.Context) error {
 	return err
 }
 
-// planRemoval adds the removal to a draft, if the plan is what was approved still. Where it is not, a commit of ours may have carried it out before.
+// planRemoval adds the removal to a draft, if the plan is still equal to the approved plan. Where it is not, a commit of ours may have
+// carried it out before.
 func (t *removal) planRemoval(ctx context.Context, draft *git.Draft) error {
 	ctx, cancel := context.WithTimeout(ctx, turnTimeout)
 	defer cancel()
@@ -194,7 +196,7 @@ func explainChange(shown *v1alpha1.PrunePlan, fresh *prune.Plan) string {
 	return joinDifferences(differ, fresh.Digest)
 }
 
-// joinDifferences says in which items two plans differ, or of what digest the other one is.
+// joinDifferences names the items in which two plans differ, or the digest of the new plan.
 func joinDifferences(differ []string, digest string) string {
 	if len(differ) == 0 {
 		return fmt.Sprintf("The plan has digest %s by now.", digest)
@@ -231,7 +233,8 @@ func (t *removal) newChange(p *draftedPlan) (git.Change, error) {
 	return out, err
 }
 
-// forgetDirectories takes what a change removes out of a record. A record without directories is closed, as that of a deleted delivery.
+// forgetDirectories takes the directories that a change removes out of a record. A record without directories is closed, in the same way as
+// the record of a deleted delivery.
 func (t *removal) forgetDirectories(c *git.Change, r record) error {
 	left := slices.DeleteFunc(slices.Clone(r.Trees), func(at state.Tree) bool {
 		return at.Branch == t.opened.Config.Git.Branch && slices.Contains(c.Remove, at.Path)
@@ -249,8 +252,8 @@ func (t *removal) forgetDirectories(c *git.Change, r record) error {
 	return err
 }
 
-// closeRecord leaves a closed ledger in the home, and the numbers of the record elsewhere, so that a claim of the name does not use them again. A ledger that
-// was closed, or moved to another home, stays as it is.
+// closeRecord leaves a closed ledger in the home, and the numbers of the record elsewhere, so that a claim of the name does not use them
+// again. A ledger that was closed, or moved to another home, stays unchanged.
 func (t *removal) closeRecord(c *git.Change, r record) error {
 	c.Retain[state.TreesPath(r.Claim)] = nil
 	if r.ledger != nil && !r.ledger.State.IsClosed && r.ledger.State.Successor == "" {

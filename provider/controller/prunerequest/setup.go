@@ -1,4 +1,5 @@
-// Package prunerequest plans what can be removed from a repository because no object owns it any more, and removes it once a user approved that very plan.
+// Package prunerequest plans the removal of directories and packages that no object owns any more, and removes them once a user approved that
+// very plan.
 //
 // A plan follows from facts that are read past caches before it waits in the queue of deliveries, and is made again in its turn there: where it differs, nothing
 // is removed.
@@ -39,12 +40,12 @@ const (
 	listsAtOnce = 2
 )
 
-// newListPlaces returns the places of those who list all objects that may own a directory.
+// newListPlaces returns the limit of concurrent lists of all objects that may own a directory.
 func newListPlaces() *shares.Places {
 	return shares.NewPlaces(shares.Limits{Together: listsAtOnce, PerNamespace: 1})
 }
 
-// A counter counts what plans decide.
+// A counter counts decisions of plans.
 type counter interface {
 	// Pruned counts an item of a plan by its verdict and reason.
 	Pruned(verdict, reason string)
@@ -55,7 +56,7 @@ type Options struct {
 	// Repositories that deliveries go to.
 	Repositories *repository.Pool
 
-	// Guard of what ProviderConfigs of namespaces lead to.
+	// Guard restricts the addresses of ProviderConfigs of namespaces.
 	Guard address.Guard
 
 	// Namespace of Crossplane, whose requests may be about other namespaces.

@@ -70,8 +70,8 @@ func shownItem(i prune.Item) v1alpha1.PruneItem {
 	return out
 }
 
-// fitPlan leaves the last items out of a plan that no status has room for, and counts those that are kept in More. It refuses a plan whose pruned items have no room:
-// they are approved by what the status lists, and the plan would be made again for ever.
+// fitPlan leaves the last items out of a plan that no status has room for, and counts the omitted kept items in More. It refuses a plan whose
+// pruned items have no room: users approve the items in the status, and the plan would be made again for ever.
 func fitPlan(p *v1alpha1.PrunePlan, refusal prune.Refusal, message string) (prune.Refusal, string, error) {
 	room, err := countFittingItems(*p)
 	if err != nil {
@@ -105,7 +105,7 @@ func countFittingItems(p v1alpha1.PrunePlan) (int, error) {
 	return len(items), errors.Wrap(err, "cannot encode plan")
 }
 
-// showPlan writes a plan into a request. One that removes nothing needs no approval.
+// showPlan writes a plan into a request. An empty plan needs no approval.
 func (r *Reconciler) showPlan(pr *v1alpha1.PruneRequest, p *prune.Plan, at time.Time, commit string) error {
 	pr.Status.Plan = shownPlan(p, at, commit)
 	refusal, message, err := fitPlan(pr.Status.Plan, p.Refusal, p.Message)

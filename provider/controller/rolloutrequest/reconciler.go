@@ -137,8 +137,8 @@ func (r *Reconciler) updateMarks(ctx context.Context, rr *rolloutv1alpha1.Rollou
 	return nil
 }
 
-// patchMarks writes labels and owners that are not as they should be. A patch replaces the whole list of owners, with those of other writers, so it
-// must not be made of an older list.
+// patchMarks writes labels and owners that are not as they should be. A patch replaces the whole list of owners, including owners from other
+// writers, so it must not be made of an older list.
 func (r *Reconciler) patchMarks(ctx context.Context, is, wanted *rolloutv1alpha1.RolloutRequest) error {
 	if is == wanted {
 		return nil

@@ -73,7 +73,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	return reconcile.Result{}, r.addFinalizer(ctx, s)
 }
 
-// reportUse records an event that says what the deletion of a Secret waits for. A Secret without our finalizer waits for other controllers.
+// reportUse records an event that names the users that block the deletion of a Secret. A Secret without our finalizer waits for other
+// controllers.
 func (r *Reconciler) reportUse(s *metav1.PartialObjectMetadata, users []deliveryv1alpha1.GitDelivery) {
 	if meta.FinalizerExists(s, configv1alpha1.Finalizer) {
 		r.recorder.Event(s, xpevent.Warning(xpevent.Reason(configv1alpha1.ReasonInUse), errors.New(usage.Describe("Secret", users))))
@@ -98,8 +99,8 @@ func (r *Reconciler) removeFinalizer(ctx context.Context, s *metav1.PartialObjec
 	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, s, optimisticPatch(before))), "cannot remove finalizer from Secret")
 }
 
-// optimisticPatch returns a patch that fails if the object has changed: it replaces the whole list of finalizers, with those of other
-// controllers.
+// optimisticPatch returns a patch that fails if the object has changed: it replaces the whole list of finalizers, including the finalizers of
+// other controllers.
 func optimisticPatch(before client.Object) client.Patch {
 	return client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 }

@@ -52,7 +52,7 @@ func (c notingClient) Patch(ctx context.Context, o client.Object, p client.Patch
 	return noteConflict(ctx, c.Client.Patch(ctx, o, p, opts...))
 }
 
-// Status returns what writes statuses.
+// Status returns a writer of statuses that notes conflicts.
 func (c notingClient) Status() client.SubResourceWriter { return notingWriter{c.Client.Status()} }
 
 type notingWriter struct{ client.SubResourceWriter }

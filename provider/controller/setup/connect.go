@@ -17,14 +17,14 @@ import (
 // Why a Site counts as serving although its workload is not seen.
 const (
 	// CountsAsHealthy begins the message of a Site that counts by the health of its engine.
-	CountsAsHealthy = "the engine of the Site reports that what it runs is healthy; "
+	CountsAsHealthy = "the engine of the Site reports its objects as healthy; "
 
 	// CountsAsLive begins the message of a Site without an engine that counts as live.
-	CountsAsLive = "engine.unobservedIsLive of the Site lets what was delivered count as live; "
+	CountsAsLive = "engine.unobservedIsLive of the Site lets a delivered tree count as live; "
 )
 
-// IsElsewhere reports whether a workload that is not in the control plane's cluster may run in one that cannot be looked at: the Site has no engine, counts
-// as live all the same, and names no other cluster.
+// IsElsewhere reports whether a workload that is not in the control plane's cluster may run in an unknown cluster: the Site has no engine,
+// counts as live all the same, and names no other cluster.
 func IsElsewhere(site *catalogv1alpha1.Site) bool {
 	return site.Spec.Cluster.ControlPlane != nil && ptr.Deref(site.Spec.Engine.UnobservedIsLive, false)
 }
@@ -42,7 +42,7 @@ func ConnectSite(ctx context.Context, kube client.Reader, look *clusters.Look, s
 		return nil, errors.Wrapf(err, "cannot get Secret of Site %q", site.GetName())
 	}
 	if kerrors.IsNotFound(err) || len(s.Data[ref.Key]) == 0 {
-		// Where it should be is for those who may read the Site.
+		// Only readers of the Site may see the place of the Secret.
 		return nil, &clusters.Error{Reason: deliveryv1alpha1.SiteReasonKubeconfigGone, Detail: "the Secret with the kubeconfig, or its key, does not exist"}
 	}
 	c, err := look.Remote(s.Data[ref.Key], access)

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// A Controller is what AddController adds to a manager.
+// A Controller is the argument of AddController.
 type Controller struct {
 	// Name of the controller. Required.
 	Name string

@@ -10,8 +10,8 @@ import (
 // reporter is the component that reports events.
 const reporter = "intentplane-provider"
 
-// NewEvent returns an event about an object that happened once. Type is corev1.EventTypeNormal or corev1.EventTypeWarning. The key makes its name: what
-// happened has one key in every process, so that it is reported once.
+// NewEvent returns an event about an object that happened once. Type is corev1.EventTypeNormal or corev1.EventTypeWarning. The key makes its
+// name: an occurrence has the same key in every process, so that it is reported once.
 func NewEvent(about corev1.ObjectReference, key, eventType string, reason event.Reason, message string, at metav1.Time) *corev1.Event {
 	return &corev1.Event{
 		ObjectMeta:          metav1.ObjectMeta{Namespace: about.Namespace, Name: about.Name + "." + key},
@@ -27,7 +27,7 @@ func NewEvent(about corev1.ObjectReference, key, eventType string, reason event.
 	}
 }
 
-// ReferenceTo returns what an event about an object refers to.
+// ReferenceTo returns the reference of events to an object.
 func ReferenceTo(u *unstructured.Unstructured) corev1.ObjectReference {
 	return corev1.ObjectReference{APIVersion: u.GetAPIVersion(), Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID()}
 }

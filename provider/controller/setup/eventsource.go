@@ -13,7 +13,7 @@ import (
 type EventSource struct {
 	mu    sync.Mutex
 	queue workqueue.TypedRateLimitingInterface[reconcile.Request]
-	// early are those that were woken before the controller began.
+	// early are requests from before the start of the controller.
 	early []reconcile.Request
 }
 

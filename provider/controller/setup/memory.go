@@ -14,7 +14,7 @@ type Memory[N any] struct {
 	newNote func() *N
 }
 
-// NewMemory returns a Memory without notes. It begins each note with what newNote returns.
+// NewMemory returns a Memory without notes. newNote makes each new note.
 func NewMemory[N any](newNote func() *N) *Memory[N] {
 	return &Memory[N]{notes: map[types.NamespacedName]*N{}, newNote: newNote}
 }
@@ -29,7 +29,7 @@ func (m *Memory[N]) NoteFor(key types.NamespacedName) *N {
 	return m.notes[key]
 }
 
-// ForgetNote forgets what was kept about an object.
+// ForgetNote drops the note of an object.
 func (m *Memory[N]) ForgetNote(key types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -18,8 +18,8 @@ const (
 	savedSeconds = 10
 )
 
-// RetryShares gives each namespace its share of a controller's rate for objects whose last reconcile failed. Objects that fail again and again
-// would otherwise reserve what all controllers may do in a second. It is safe for concurrent use.
+// RetryShares gives each namespace its share of a controller's rate for objects whose last reconcile failed. Objects that fail again and
+// again would otherwise use up the rate of all controllers. It is safe for concurrent use.
 type RetryShares struct {
 	inner reconcile.Reconciler
 	share rate.Limit
@@ -32,7 +32,7 @@ type RetryShares struct {
 // failures are the objects of one namespace whose last reconcile failed.
 type failures struct {
 	limiter *rate.Limiter
-	// retryAt is when each object has its turn. Zero is for one that did not ask for it yet.
+	// retryAt is when each object has its turn. Zero is for an object that did not ask for it yet.
 	retryAt map[types.NamespacedName]time.Time
 }
 

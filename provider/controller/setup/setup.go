@@ -1,5 +1,5 @@
-// Package setup has what the controllers share that look at clusters: how they are woken, how often they look when no event wakes them, and
-// when they forget.
+// Package setup has the common parts of controllers that look at clusters: their wake-ups, their intervals without events, and the removal of
+// their caches.
 package setup
 
 import (
@@ -51,7 +51,7 @@ func WithoutFinalizer() managed.ReconcilerOption {
 	return managed.WithFinalizer(resource.FinalizerFns{AddFinalizerFn: nothing, RemoveFinalizerFn: nothing})
 }
 
-// Interval is until something is due, be it a deadline or a status that waits, and at most about the one for changes that no event reports. A zero
+// Interval is the time until the next deadline or deferred write, and at most about the interval for changes that no event reports. A zero
 // time is never due.
 func Interval(most time.Duration, due, now time.Time) time.Duration {
 	every := most + time.Duration((rand.Float64()*2-1)*jitter*float64(most)) //nolint:gosec // It spreads load, and keeps no secret.
@@ -61,7 +61,7 @@ func Interval(most time.Duration, due, now time.Time) time.Duration {
 	return min(every, max(due.Sub(now), time.Millisecond))
 }
 
-// Forgetful reconciles objects of one kind, and forgets those that were deleted.
+// Forgetful reconciles objects of one kind, and drops the caches of deleted objects.
 type Forgetful struct {
 	reconcile.Reconciler
 
@@ -69,7 +69,7 @@ type Forgetful struct {
 	Kube client.Reader
 	New  func() client.Object
 
-	// Forget what belongs to an object that was deleted.
+	// Forget drops the caches of a deleted object.
 	Forget func(key types.NamespacedName)
 }
 

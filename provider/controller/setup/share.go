@@ -22,7 +22,7 @@ const (
 	// cheapFactor is how many times as many reconciles of cheap controllers there may be.
 	cheapFactor = 10
 
-	// manyShares is from how many on those that are not used are forgotten.
+	// manyShares is the number of shares from which unused shares are dropped.
 	manyShares = 1000
 )
 
@@ -74,8 +74,8 @@ func (r *Rate) limitReconciler(controller string, inner reconcile.Reconciler) re
 	})
 }
 
-// waitForTurn returns how long an object has to wait for its turn, which it asks for once. It is not positive if the object need not wait. Objects without a
-// namespace are those of an administrator, and do not wait.
+// waitForTurn returns how long an object has to wait for its turn, which it asks for once. It is not positive if the object need not wait.
+// Objects without a namespace belong to an administrator, and do not wait.
 func (r *Rate) waitForTurn(controller string, object types.NamespacedName, now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,8 +25,8 @@ type stateCounter struct {
 	log      logging.Logger
 }
 
-// CountStates adds to a manager what counts the managed resources of a kind for Crossplane's metrics: how many there are, how many are ready and how many are
-// synced. It returns an error if that cannot be added. Without options for metrics nothing is counted.
+// CountStates adds a runnable to a manager that counts the managed resources of a kind for Crossplane's metrics: how many there are, how many
+// are ready and how many are synced. It returns an error if that cannot be added. Without options for metrics nothing is counted.
 func CountStates(mgr ctrl.Manager, o controller.Options, list resource.ManagedList) error {
 	m := o.MetricOptions
 	if m == nil || m.MRStateMetrics == nil {
@@ -36,8 +36,8 @@ func CountStates(mgr ctrl.Manager, o controller.Options, list resource.ManagedLi
 	return errors.Wrap(mgr.Add(&stateCounter{recorder: r, interval: m.PollStateMetricInterval, log: o.Logger}), "cannot count managed resources")
 }
 
-// Start counts at once and after each interval, until the context ends. It returns nil: what cannot be counted now is counted an interval later. The recorder's
-// own Start would end the provider with the first error.
+// Start counts at once and after each interval, until the context ends. It returns nil: a failed count is repeated an interval later. The
+// recorder's own Start would end the provider with the first error.
 func (c *stateCounter) Start(ctx context.Context) error {
 	ticker := time.NewTicker(c.interval)
 	defer ticker.Stop()
@@ -59,7 +59,7 @@ type withoutCopies struct {
 	client.Client
 }
 
-// List objects, without a copy of what the cache holds.
+// List objects, without a copy of the cached objects.
 func (c withoutCopies) List(ctx context.Context, l client.ObjectList, o ...client.ListOption) error {
 	return c.Client.List(ctx, l, append(o, client.UnsafeDisableDeepCopy)...)
 }

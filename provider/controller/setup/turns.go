@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// shareOfWorkers is the part of a controller's workers that each namespace has, whatever others do.
+	// shareOfWorkers is the part of a controller's workers that each namespace has, independent of other namespaces.
 	shareOfWorkers = 4
 
 	// lostTurn is when an object is reconciled whose wake was lost.
@@ -33,7 +33,7 @@ type WorkerShares struct {
 	queues  map[string]*namespaceQueue
 }
 
-// A namespaceQueue is how many objects of a namespace have a worker, and those that wait for one.
+// A namespaceQueue has the number of a namespace's objects with a worker, and the objects that wait for a worker.
 type namespaceQueue struct {
 	working int
 	waiting []types.NamespacedName

@@ -25,7 +25,7 @@ const LabelClaim = "intentplane.dev/claim"
 // failureTimeout is how long a cluster has to list all objects of a claim that may have failed: other Sites of the same object wait meanwhile.
 const failureTimeout = 5 * time.Second
 
-// A Workload is what runs of a claim at a Site.
+// A Workload is the running workload of a claim at a Site.
 type Workload struct {
 	// Deployments that are marked as the workload of their Blueprint, and their ReplicaSets. They must not be changed.
 	Deployments, ReplicaSets []*unstructured.Unstructured
@@ -84,7 +84,7 @@ func isRefused(err error) bool {
 	return errors.As(err, &failure) && failure.Reason == deliveryv1alpha1.SiteReasonAccessDenied
 }
 
-// ExplainUnread says why objects of a Site cannot be read, and what to do.
+// ExplainUnread says why objects of a Site cannot be read, and names the remedy.
 func ExplainUnread(e *clusters.Error, what, namespace string) string {
 	reader := map[string]string{
 		deliveryv1alpha1.SiteReasonAccessDenied: "the credentials", deliveryv1alpha1.SiteReasonProviderAccessDenied: "the provider's service account",

@@ -1,4 +1,4 @@
-// Package site keeps a label on Sites by which the function asks for those that a namespace may use.
+// Package site maintains a label on Sites by which the function selects the Sites that a namespace may use.
 package site
 
 import (
@@ -26,7 +26,7 @@ func Setup(mgr ctrl.Manager, o controller.Options) error {
 	return err
 }
 
-// A Reconciler keeps catalogv1alpha1.LabelUsableFrom equal to what spec.allowedNamespaces of the Site says. It changes nothing else.
+// A Reconciler keeps catalogv1alpha1.LabelUsableFrom equal to spec.allowedNamespaces of the Site. It changes nothing else.
 type Reconciler struct {
 	kube client.Client
 }

@@ -19,9 +19,9 @@ const (
 	maxMessage = 512
 )
 
-// A decision is what follows from the facts.
+// A decision is the result of the facts.
 type decision struct {
-	// next is what the status should say.
+	// next is the desired status.
 	next v1alpha1.SiteHealthObservation
 	// reason of the Ready condition, which is true with ReasonServing only.
 	reason  xpv2.ConditionReason
@@ -30,7 +30,7 @@ type decision struct {
 	again time.Time
 }
 
-// decideStatus decides what the status says. It is pure: the same facts give the same decision.
+// decideStatus decides the status. It is pure: the same facts give the same decision.
 func decideStatus(f facts) decision {
 	if c := f.spec.ClaimRef; c.Namespace != f.namespace {
 		message := fmt.Sprintf("spec.forProvider.claimRef.namespace: %q is not the namespace of the SiteHealth", c.Namespace)
@@ -49,7 +49,7 @@ func decideStatus(f facts) decision {
 	return d
 }
 
-// describe returns what the status says of a Site.
+// describe returns the status of a Site.
 func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 	o := v1alpha1.SiteHealthState{Name: name, State: v1alpha1.HealthNotObserved, WorkloadSeen: new(s.isWorkloadSeen)}
 	switch {
@@ -77,7 +77,7 @@ func (s *siteFacts) describe(name, namespace string) v1alpha1.SiteHealthState {
 	return o
 }
 
-// explainUnread says why a Site cannot be looked at, and what it counts by instead.
+// explainUnread says why a Site cannot be observed, and which evidence counts instead.
 func (s *siteFacts) explainUnread(namespace string) string {
 	why := setup.ExplainUnread(s.unread, "Deployments and ReplicaSets", namespace)
 	switch {
@@ -89,7 +89,8 @@ func (s *siteFacts) explainUnread(namespace string) string {
 	return why
 }
 
-// concludeReady sums up what the Sites say together: the reason is that of the first Site that does not serve, else of the first without its route.
+// concludeReady sums up the states of all Sites: the reason is the reason of the first Site that does not serve, else of the first without
+// its route.
 func (d *decision) concludeReady() {
 	d.reason = v1alpha1.ReasonServing
 	named := []string{}

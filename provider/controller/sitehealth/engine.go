@@ -14,7 +14,8 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
-// An engineReader reads what the engines of a claim's Sites report, from its SiteSyncs. They are listed once, and only if a Site cannot be looked at.
+// An engineReader reads the reports of the engines of a claim's Sites, from its SiteSyncs. They are listed once, and only if a Site cannot be
+// looked at.
 type engineReader struct {
 	kube  client.Reader
 	claim rolloutv1alpha1.ClaimReference
@@ -24,8 +25,8 @@ type engineReader struct {
 	err   error
 }
 
-// isHealthy reports whether the engine of a Site runs what the claim asks for there, and says that it is healthy. It returns an error if the SiteSyncs cannot
-// be listed. It is safe for concurrent use.
+// isHealthy reports whether the engine of a Site runs the claim's desired tree, and reports it healthy. It returns an error if the SiteSyncs
+// cannot be listed. It is safe for concurrent use.
 func (r *engineReader) isHealthy(ctx context.Context, site string) (bool, error) {
 	r.once.Do(func() { r.syncs, r.err = syncsOfClaim(ctx, r.kube, r.claim) })
 	for i := range r.syncs {

@@ -44,7 +44,7 @@ type facts struct {
 	sites []siteFacts
 }
 
-// A siteFacts is what is known of one Site.
+// A siteFacts is the observed state of one Site.
 type siteFacts struct {
 	// denied says why the Site may not be looked at.
 	denied string
@@ -54,16 +54,17 @@ type siteFacts struct {
 	unobservedServes bool
 	// isWorkloadSeen is true once the cluster of the control plane had a Deployment of the claim for a Site whose workload may run elsewhere.
 	isWorkloadSeen bool
-	// isElsewhere is true for such a Site that names no cluster but that of the control plane, and never had a Deployment there: its workload need not be there.
+	// isElsewhere is true for such a Site that names no cluster but the control plane's, and never had a Deployment there: its workload need
+	// not be there.
 	isElsewhere bool
-	// engineHealthy is true for a Site that cannot be looked at, and whose engine reports that what it runs is healthy.
+	// engineHealthy is true for a Site that cannot be observed, and whose engine reports its objects as healthy.
 	engineHealthy bool
 	// health of the Deployments, and the trouble of their pods.
 	health  workload.Health
 	trouble workload.Trouble
 	// podsDue is when to list the pods. Zero is never.
 	podsDue time.Time
-	// route is what the Gateways report. Nil if that was not asked for.
+	// route is the report of the Gateways. Nil if that was not asked for.
 	route *v1alpha1.RouteHealth
 }
 
@@ -95,7 +96,7 @@ func hadWorkload(o v1alpha1.SiteHealthObservation, site string) bool {
 	})
 }
 
-// readSiteOrEngine reads the workload of a Site, and what its engine reports where the workload cannot be read.
+// readSiteOrEngine reads the workload of a Site, and the engine's report where the workload cannot be read.
 func (e *external) readSiteOrEngine(ctx context.Context, f facts, i int, pods *podNote, engine *engineReader) error {
 	name, s := f.spec.Sites[i].Name, &f.sites[i]
 	err := e.readSite(ctx, f, name, s, pods)
@@ -123,7 +124,7 @@ func (e *external) readSite(ctx context.Context, f facts, name string, s *siteFa
 	}
 	s.unobservedServes = ptr.Deref(site.Spec.Engine.UnobservedIsLive, false)
 	s.isElsewhere = setup.IsElsewhere(site)
-	// A Site of another cluster or with an engine is not judged by the record, and may be changed to one whose workload runs elsewhere.
+	// A Site of another cluster or with an engine is not judged by the record, and may be changed to a Site whose workload runs elsewhere.
 	s.isWorkloadSeen = s.isWorkloadSeen && s.isElsewhere
 	c, err := setup.ConnectSite(ctx, e.kube, e.look, site)
 	if err == nil {
@@ -135,7 +136,7 @@ func (e *external) readSite(ctx context.Context, f facts, name string, s *siteFa
 	return nil
 }
 
-// readCluster reads what a Site's cluster reports. It returns a clusters.Error if the Deployments cannot be read.
+// readCluster reads the workload and the routes in a Site's cluster. It returns a clusters.Error if the Deployments cannot be read.
 func (s *siteFacts) readCluster(ctx context.Context, f facts, c *clusters.Cluster, pods *podNote) error {
 	w, err := setup.SelectWorkload(ctx, c, f.namespace, f.spec.ClaimRef.Name)
 	if err != nil {

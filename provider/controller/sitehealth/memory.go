@@ -9,12 +9,12 @@ import (
 	"github.com/intentplane/intentplane/provider/workload"
 )
 
-// memory keeps what is known of each object from one reconcile to the next.
+// memory keeps the note of each object from one reconcile to the next.
 type memory = setup.Memory[note]
 
-// A note is what is kept about one SiteHealth. Only one reconcile at a time has it.
+// A note is the state kept between reconciles of one SiteHealth. Only one reconcile at a time has it.
 type note struct {
-	// pendingSince is since when the status is not what it should be. Zero if it is.
+	// pendingSince is since when the status differs from the desired status. Zero if it is.
 	pendingSince time.Time
 	// writes limits how often the status is written.
 	writes *rate.Limiter
@@ -22,11 +22,11 @@ type note struct {
 	reconciledAt time.Time
 	// next is when to look again at the latest. Zero leaves that to the interval.
 	next time.Time
-	// pods are what is known of the pods of each Site.
+	// pods are the cached pod states of each Site.
 	pods map[string]*podNote
 }
 
-// A podNote is what is known of the pods of a Site that are not available.
+// A podNote is the cached state of the unavailable pods of a Site.
 type podNote struct {
 	// selector of the pods, and since when none of them is available.
 	selector string

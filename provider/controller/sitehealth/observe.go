@@ -14,7 +14,7 @@ import (
 
 // A connector makes externals.
 type connector struct {
-	// kube reads from the cache, and from the API server what the cache must not hold.
+	// kube reads from the cache, and from the API server for kinds that the cache must not hold.
 	kube   client.Client
 	pool   *clusters.Pool
 	memory *memory
@@ -69,7 +69,7 @@ func (e *external) Delete(context.Context, *v1alpha1.SiteHealth) (managed.Extern
 	return managed.ExternalDelete{}, nil
 }
 
-// Disconnect drops what was not read this time.
+// Disconnect drops the caches of objects that were not read this time.
 func (e *external) Disconnect(context.Context) error {
 	e.look.Done()
 	return nil

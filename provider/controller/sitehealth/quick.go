@@ -13,7 +13,8 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// quickLook returns what observes SiteHealths after an event, and reconciles those with something to write.
+// quickLook returns a reconciler that observes SiteHealths after an event, and passes a SiteHealth to the full reconciler if it has something
+// to write.
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.SiteHealth]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.SiteHealth { return &v1alpha1.SiteHealth{} }, Interval: interval, Now: c.now,
@@ -29,12 +30,12 @@ func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteHealth) boo
 	defer look.Done()
 	before := s.Status.DeepCopy()
 	_, err := (&external{connector: c, look: look, note: c.memory.NoteFor(key), quick: true}).Observe(ctx, s)
-	before.ObservedGeneration = s.Status.ObservedGeneration // What was seen of a spec alone is nothing to write.
+	before.ObservedGeneration = s.Status.ObservedGeneration // A new observedGeneration alone does not warrant a write.
 	return err == nil && equality.Semantic.DeepEqual(*before, s.Status)
 }
 
-// mayWait observes a SiteHealth whose last change was not reconciled, and reports whether what is seen of it is to be written later: as a rule the next image
-// has no pod yet, and each write costs the composite.
+// mayWait observes a SiteHealth whose last change was not reconciled, and reports whether the write of its observation may wait: as a rule
+// the next image has no pod yet, and each write costs the composite.
 func (c *connector) mayWait(ctx context.Context, s *v1alpha1.SiteHealth) bool {
 	return !c.memory.NoteFor(client.ObjectKeyFromObject(s)).reconciledAt.IsZero() && c.isUnchanged(ctx, s)
 }

@@ -1,7 +1,7 @@
 // Package sitehealth observes whether the pods of one image serve at the Sites of a deployment.
 //
-// Facts are gathered first, from the API server and from the clusters of the Sites; a pure function decides; and what it decided is shown in the status:
-// at once where a Site begins or ends to serve, and at most once per minute where that changes all the time.
+// Facts are gathered first, from the API server and from the clusters of the Sites; a pure function decides; and its decision is written into
+// the status: at once where a Site begins or ends to serve, and at most once per minute where that changes all the time.
 package sitehealth
 
 import (
@@ -58,7 +58,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 			return b.For(&v1alpha1.SiteHealth{}, builder.WithPredicates(resource.DesiredStateChanged())).
 				Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSite)).
 				Watches(&v1alpha1.SiteSync{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSync)).
-				// Only who a Secret is, not what is in it, is kept in memory.
+				// Only the metadata of Secrets, not their data, is kept in memory.
 				WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 		},
 	})

@@ -58,7 +58,7 @@ func (e *external) updateStatus(s *v1alpha1.SiteHealth, d decision) {
 func (n *note) dueAt(now time.Time, urgent bool) time.Time {
 	due := n.pendingUntil(now, urgent)
 	if missing := 1 - n.writes.TokensAt(now); missing > 0 {
-		// A limiter computes in floating point: what is missing less than a millisecond is there.
+		// A limiter computes in floating point: less than a millisecond of waiting is a rounding error.
 		due = latest(due, now.Add(time.Duration(missing*float64(writeInterval)).Truncate(time.Millisecond)))
 	}
 	return due

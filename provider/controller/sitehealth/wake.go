@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters"
 )
 
-// siteField finds SiteHealths by their Sites, and blindField by their claim those that cannot look at all of them.
+// siteField finds SiteHealths by their Sites, and blindField finds by their claim the SiteHealths that cannot observe all of their Sites.
 const (
 	siteField  = "intentplane.sitehealth.site"
 	blindField = "intentplane.sitehealth.blind"
@@ -52,7 +52,7 @@ func siteIndexKeys(o client.Object) []string {
 	return out
 }
 
-// A waker finds the SiteHealths that a change of something else concerns. What it cannot find is looked at anyway, an interval later.
+// A waker finds the SiteHealths that a change of something else concerns. SiteHealths that it does not find are observed an interval later.
 type waker struct {
 	kube client.Reader
 	log  logging.Logger
@@ -62,7 +62,7 @@ func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile
 	return w.listHealths(ctx, client.MatchingFields{siteField: o.GetName()})
 }
 
-// requestsForSync wakes those of the same claim that cannot look at a Site, which counts by what its engine reports.
+// requestsForSync wakes the SiteHealths of the same claim that cannot observe a Site, which counts by its engine's report.
 func (w waker) requestsForSync(ctx context.Context, o client.Object) []reconcile.Request {
 	s, ok := o.(*v1alpha1.SiteSync)
 	if !ok {
@@ -83,7 +83,7 @@ func (w waker) listHealths(ctx context.Context, o ...client.ListOption) []reconc
 	return out
 }
 
-// requestsForSecret wakes those whose Site's kubeconfig it may hold.
+// requestsForSecret wakes the SiteHealths of Sites whose kubeconfig it may hold.
 func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
 	sites, err := clusters.ListSitesOfSecret(ctx, w.kube, o)
 	if err != nil {

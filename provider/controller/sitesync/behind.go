@@ -7,10 +7,11 @@ import (
 	"github.com/intentplane/intentplane/provider/trailers"
 )
 
-// maxBetween is how many commits of a claim are read at most to find out whether an engine passed them. One that is behind by more has not come to the last.
+// maxBetween is how many commits of a claim are read at most to find out whether an engine passed them. An engine that is behind by more
+// commits counts as behind.
 const maxBetween = 20
 
-// A gap is what is known of the commits of a claim between the one that an engine is at and the one that brought the directory.
+// A gap is the comparison of the claim's commits between the engine's commit and the delivered commit.
 type gap struct {
 	// isBehind is true where one of them has other files in the directory: an engine that has not come to it may still apply these.
 	isBehind bool

@@ -18,7 +18,7 @@ import (
 
 const maxClusterReason = 64
 
-// A clusterFacts is what is known of a Site's Cluster API cluster.
+// A clusterFacts is the observed state of a Site's Cluster API cluster.
 type clusterFacts struct {
 	// uid of the Cluster. Empty if it is not known.
 	uid string
@@ -28,7 +28,7 @@ type clusterFacts struct {
 	ready bool
 	// blocker says why it is not.
 	blocker readiness.Blocker
-	// trouble says what was not well of it last, until all of it has been well for long enough.
+	// trouble is the last problem of the cluster, until all of it has been well for long enough.
 	trouble readiness.Blocker
 	// initialized is since when its control plane is known to be.
 	initialized readiness.Initialized
@@ -108,7 +108,7 @@ func (f facts) isAwaitingCluster(want v1alpha1.SiteTree, s siteFacts) bool {
 	return c != nil && c.PassedAt == nil
 }
 
-// clusterOf returns the cluster of a Site, as the status shows it. What passed stays so as long as the Cluster is the same one, or is unknown.
+// clusterOf returns the cluster of a Site, as the status shows it. A latched state stays as long as the Cluster is the same or unknown.
 func (f facts) clusterOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClusterObservation {
 	if s.cluster == nil {
 		return f.rememberedCluster(want, s)
@@ -137,7 +137,7 @@ func (f facts) clusterOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClus
 	return out
 }
 
-// rememberedCluster is what stays known of the cluster of a Site that is not looked at, whatever the position was.
+// rememberedCluster returns the latched state of the cluster of a Site that is not observed, for any position.
 func (f facts) rememberedCluster(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteClusterObservation {
 	l := f.latchedInitialized(want.Name)
 	if l.UID == "" || s.site != nil {
@@ -146,7 +146,7 @@ func (f facts) rememberedCluster(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.
 	return &v1alpha1.SiteClusterObservation{UID: l.UID, InitializedAt: &metav1.Time{Time: l.At}}
 }
 
-// latchedInitialized is since when the cluster of a Site is known to be initialized, by the status, whatever the position was.
+// latchedInitialized returns since when the cluster of a Site is known to be initialized, by the status of any position.
 func (f facts) latchedInitialized(site string) readiness.Initialized {
 	for _, s := range f.before.Sites {
 		if c := s.Cluster; s.Name == site && c != nil && c.InitializedAt != nil {

@@ -27,22 +27,22 @@ const (
 	maxUnproven = 16
 )
 
-// A decision is what follows from the facts.
+// A decision is the result of the facts.
 type decision struct {
-	// next is what the status should say.
+	// next is the desired status.
 	next v1alpha1.SiteSyncObservation
 	// reason of the Ready condition, which is true with ReasonLive only.
 	reason  xpv2.ConditionReason
 	message string
 	// deadline is when the next Site will have taken too long. Zero if none can.
 	deadline time.Time
-	// again is when a cluster has to be looked at, since time alone changes what it counts as.
+	// again is the time of the next observation of a cluster, since its readiness changes with time alone.
 	again time.Time
 	// pauseEnd is when the pause ends by time alone. Zero if that is past, or there is none.
 	pauseEnd time.Time
 }
 
-// decideStatus decides what the status says. It is pure: the same facts give the same decision.
+// decideStatus decides the status. It is pure: the same facts give the same decision.
 func decideStatus(f facts) decision {
 	if d := refuseOtherNamespace(f); d != nil {
 		return *d
@@ -83,7 +83,7 @@ func (f facts) positionStart() *metav1.Time {
 // nowTimestamp has no more precision than a status can hold.
 func (f facts) nowTimestamp() *metav1.Time { return setup.Timestamp(f.now) }
 
-// observeSite returns what is observed of one Site, and of its cluster.
+// observeSite returns the observation of one Site and of its cluster.
 func (f facts) observeSite(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteObservation {
 	o := f.observeEngine(want, s)
 	o.Cluster = f.clusterOf(want, s)
@@ -110,7 +110,7 @@ func (f facts) observeEngine(want v1alpha1.SiteTree, s siteFacts) v1alpha1.SiteO
 	return o
 }
 
-// judgeProof judges what the engine reports.
+// judgeProof judges the report of the engine.
 func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	o.State = v1alpha1.SiteSyncing
 	if s.problem != nil {
@@ -121,7 +121,7 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 	o.Engine = &v1alpha1.EngineObservation{Kind: s.seen.Kind, ObservedGeneration: s.seen.Generation, URL: s.mirror, Health: f.reportedHealth(want, s)}
 	o.Proof = proofOfSite(s)
 	if o.Unproven = firstUnproven(s.coverage.Unproven); s.seen.Reason != "" {
-		o.Unproven = f.lastObservation(want.Name).Unproven // What a newer commit changes is not reported yet.
+		o.Unproven = f.lastObservation(want.Name).Unproven // The engine does not report the changes of a newer commit yet.
 	}
 	o.Reason, o.Message = s.seen.Reason, s.seen.Message
 	if o.Reason != "" && !f.isStillLive(want, s) {
@@ -151,8 +151,8 @@ func (f facts) judgeProof(want v1alpha1.SiteTree, s siteFacts, o v1alpha1.SiteOb
 	return o
 }
 
-// reportedHealth returns the health that the engine reports, or "" for one that leaves out a workload of the directory. Which it leaves out is read once the
-// engine has the tree: before, the last answer holds.
+// reportedHealth returns the health that the engine reports, or "" for an engine that leaves out a workload of the directory. Which it leaves
+// out is read once the engine has the tree: before, the last answer holds.
 func (f facts) reportedHealth(want v1alpha1.SiteTree, s siteFacts) string {
 	if s.seen.Reason == "" && s.applied.id == want.Tree {
 		return s.coverage.Health(s.seen.Health)
@@ -183,24 +183,24 @@ func explainUnknown(s siteFacts) string {
 	return fmt.Sprintf("%s; the engine reads %s", s.applied.unknown, s.mirror)
 }
 
-// isStillLive is true for a Site that was live, and whose engine is at work on something newer: what it applied last still runs.
+// isStillLive is true for a Site that was live, and whose engine is at work on a newer revision: the last applied tree still runs.
 func (f facts) isStillLive(want v1alpha1.SiteTree, s siteFacts) bool {
 	return s.seen.StillApplied && f.lastObservation(want.Name).State == v1alpha1.SiteLive && s.applied.id == want.Tree
 }
 
-// isBroken is true if the engine failed with just this tree, and with nothing else that could be to blame: an engine that reads all
-// of a Site may have stumbled over another claim. One that is stalled tries no tree: pendingFailure says whether that is final.
+// isBroken is true if the engine failed with just this tree, and with nothing else that could be to blame: an engine that reads all of a Site
+// may have stumbled over another claim. A stalled engine tries no tree: pendingFailure decides whether that is final.
 func isBroken(want v1alpha1.SiteTree, s siteFacts) bool {
 	return s.seen.FinalFailure && s.seen.Reason != v1alpha1.SiteReasonStalled && s.seen.Root == want.Path && s.attempted.id == want.Tree
 }
 
-// movesRequests is true for a Site with tracks before the steps of its revision. The tree has pods there of a track that loses its requests, which another
-// revision brought: that they fail does not speak against the one that the Site is asked for.
+// movesRequests is true for a Site with tracks before the steps of its revision. The Site has pods of a track that loses its requests, which
+// another revision delivered: their failure does not speak against the requested revision.
 func (f facts) movesRequests(want v1alpha1.SiteTree) bool {
 	return want.Traffic != nil && f.askedPosition().Stage < ledger.StageSteps
 }
 
-// waitForTree adds what time has to say. A Site that failed or took too long stays so until it is live.
+// waitForTree adds the start of the wait and its timeout. A Site that failed or took too long stays so until it is live.
 func (f facts) waitForTree(want v1alpha1.SiteTree, o v1alpha1.SiteObservation) v1alpha1.SiteObservation {
 	last := f.lastObservation(want.Name)
 	if o.State == v1alpha1.SiteLive {
@@ -262,7 +262,7 @@ func isSiteLive(s siteFacts, o v1alpha1.SiteObservation) bool {
 	return o.State == v1alpha1.SiteLive
 }
 
-// concludeReady sums up what the Sites of the step say together. The gravest wins.
+// concludeReady sums up the states of all Sites of the step. The gravest wins.
 func (d *decision) concludeReady(f facts) {
 	d.reason = v1alpha1.ReasonLive
 	named := []string{}

@@ -17,42 +17,42 @@ type facts struct {
 	// namespace of the SiteSync.
 	namespace string
 	spec      v1alpha1.SiteSyncParameters
-	// before is what was seen last, for whatever position.
+	// before is the last observation, for any position.
 	before v1alpha1.SiteSyncObservation
-	// draft is what was seen since then, and is not in the status yet.
+	// draft is the newer observation that is not in the status yet.
 	draft v1alpha1.SiteSyncObservation
 	now   time.Time
 	// sites in the order of the spec.
 	sites []siteFacts
 }
 
-// A siteFacts is what is known of one Site.
+// A siteFacts is the observed state of one Site.
 type siteFacts struct {
 	// denied says why the Site or its repository may not be looked at.
 	denied string
 	// site as the API server has it.
 	site *catalogv1alpha1.Site
-	// cluster is what is known of the Cluster API cluster that the Site names. Nil if it names none.
+	// cluster is the observed state of the Cluster API cluster that the Site names. Nil if it names none.
 	cluster *clusterFacts
 	// undelivered is true if the claim's GitDelivery says that it has not brought the Sites to this position.
 	undelivered bool
-	// absent is true if the claim's GitDelivery has not brought the tree, whatever it applied.
+	// absent is true if the claim's GitDelivery has not delivered the tree, even if it applied the position.
 	absent bool
 	// problem is why the engine could not be asked.
 	problem *problem
-	// seen is what the engine said.
+	// seen is the report of the engine.
 	seen engines.Observation
 	// mirror is the URL that the engine reads, if it is not written as the configuration writes it.
 	mirror string
-	// traffic is what the Site's cluster reports of its routes. Nil if that was not read.
+	// traffic is the report of the Site's cluster about its routes. Nil if that was not read.
 	traffic *trafficFacts
-	// failure is one that the Site's cluster declares final. Nil if it declares none, or was not asked.
+	// failure is a final failure that the Site's cluster declares. Nil if it declares none, or was not asked.
 	failure *workload.FinalFailure
 	// stalledSince is when the engine gave up its own object until that changes. Zero if it did not.
 	stalledSince time.Time
-	// gap between the commit that the engine is at and the one that brought the tree. It is read where there are tracks.
+	// gap compares the engine's commit with the commit that delivered the tree. It is read where there are tracks.
 	gap gap
-	// coverage of the directory by what the engine reports. It is read where the engine is at the tree.
+	// coverage of the directory by the engine's report. It is read where the engine is at the tree.
 	coverage coverage
 	// applied and attempted are the trees of the commits that it named.
 	applied, attempted subtree
@@ -71,11 +71,11 @@ type coverage struct {
 	unknown string
 }
 
-// A subtree is what a commit holds in the claim's directory.
+// A subtree is the content of a commit in the claim's directory.
 type subtree struct {
 	// id without the marker. Empty if the directory is not there.
 	id string
-	// overlaid is true if a file above the directory may change what is applied, or leave it out.
+	// overlaid is true if a file above the directory may change or leave out applied objects.
 	overlaid bool
 	// renamed is true if a kustomization above the directory may change the names of objects.
 	renamed bool
@@ -86,13 +86,13 @@ type subtree struct {
 // askedPosition is the position that the Sites have to run.
 func (f facts) askedPosition() ledger.Position { return f.spec.AskedPosition() }
 
-// lastObservation returns what was seen of a Site for this attempt.
+// lastObservation returns the last observation of a Site for this attempt.
 func (f facts) lastObservation(name string) v1alpha1.SiteObservation {
 	return observationOf(f.before, f.askedPosition(), name)
 }
 
-// waitingSince is when the wait for a Site began, for its cluster or for its engine, in this attempt, or nil. What the status does not show yet
-// counts: a clock that began when it is shown would begin late.
+// waitingSince is when the wait for a Site began, for its cluster or for its engine, in this attempt, or nil. A start that is not in the
+// status yet counts: a clock that began with the write of the status would begin late.
 func (f facts) waitingSince(name string, cluster bool) *metav1.Time {
 	for _, o := range []v1alpha1.SiteSyncObservation{f.before, f.draft} {
 		if s := observationOf(o, f.askedPosition(), name); s.StartedAt != nil && s.State != v1alpha1.SiteLive && hasAwaitedCluster(s) == cluster {

@@ -38,8 +38,9 @@ func readTrafficFailure(ctx context.Context, c *clusters.Cluster, want v1alpha1.
 	return workload.FirstFinalFailure(found, since)
 }
 
-// countsInTracks reports whether a failure of an object speaks against the tree of a Site with tracks: the tracks share the object, or it is in one that is
-// awaited. A track that loses its requests may fail. The Deployments of tracks and the routes are left out: readTrafficFailure reads those.
+// countsInTracks reports whether a failure of an object speaks against the tree of a Site with tracks: the object is shared by the tracks, or
+// belongs to an awaited track. A track that loses its requests may fail. The Deployments of tracks and the routes are left out:
+// readTrafficFailure reads them.
 func countsInTracks(want v1alpha1.SiteTraffic, u *unstructured.Unstructured) bool {
 	isRead := slices.ContainsFunc(want.Routes, func(r v1alpha1.TrafficRoute) bool { return routeRef(r).String() == refOf(u) })
 	name, isAwaited := u.GetLabels()[track.LabelTrack], false
@@ -55,8 +56,8 @@ func refOf(u *unstructured.Unstructured) string {
 	return engines.Ref{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}.String()
 }
 
-// readFailingObject returns an object whose status declares a failure final, or nil. The API server confirms the failure: the watch of the object may lag
-// behind that of the engine, and a failure that counts does not end. An unreadable object declares nothing.
+// readFailingObject returns an object whose status declares a failure final, or nil. The API server confirms the failure: the watch of the
+// object may lag behind the watch of the engine, and a failure that counts does not end. An unreadable object declares nothing.
 func readFailingObject(ctx context.Context, c *clusters.Cluster, ref engines.Ref, since time.Time) *unstructured.Unstructured {
 	watched, _ := getObject(ctx, c, ref)
 	if workload.FirstFinalFailure([]*unstructured.Unstructured{watched}, since) == nil {
@@ -88,7 +89,7 @@ func (e *external) readFailure(ctx context.Context, f facts, want v1alpha1.SiteT
 	return nil
 }
 
-// hasFailedObject is true for an engine that says that something failed of what it applied or attempted.
+// hasFailedObject is true for an engine that reports a failure of an object that it applied or attempted.
 func (s siteFacts) hasFailedObject() bool {
 	return s.seen.FinalFailure || s.seen.MayHideFailure || s.seen.Reason == v1alpha1.SiteReasonUnhealthy
 }

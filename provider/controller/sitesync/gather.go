@@ -28,7 +28,7 @@ const maxAtOnce = 16
 // An objectReader reads an object of a cluster, from a watch or from its API server.
 type objectReader func(context.Context, engines.Ref) (*unstructured.Unstructured, error)
 
-// A reading is what was read of one Site's engine, for those who want to ask it something.
+// A reading has the objects of one Site's engine, for later requests to it.
 type reading struct {
 	cluster      *clusters.Cluster
 	engine       catalogv1alpha1.EngineType
@@ -96,8 +96,8 @@ func requestDigest(ds []v1alpha1.GitDelivery, asked ledger.Position) string {
 	return ""
 }
 
-// isUndelivered is true if one of the claim's GitDeliveries has the directory, and has not brought its repository to the position. It returns the
-// commit of one that has. Who makes a SiteSync by hand needs no GitDelivery.
+// isUndelivered is true if one of the claim's GitDeliveries has the directory, and has not brought its repository to the position. It returns
+// the commit of a GitDelivery that has delivered the position. Who makes a SiteSync by hand needs no GitDelivery.
 func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) (bool, string) {
 	for _, d := range deliveriesFor(ds, want) {
 		at := d.Status.AtProvider
@@ -111,15 +111,15 @@ func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, 
 	return false, ""
 }
 
-// hasBrought is true if a GitDelivery has brought its repository to what a position asks for at a Site. A step that changes no tree there changes no
-// record, so that of the Site's own step is enough if the tree is there.
+// hasBrought is true if a GitDelivery has delivered the trees that a position requests at a Site. A step that changes no tree there changes
+// no record, so the position of the Site's own step is enough if the tree is there.
 func hasBrought(d v1alpha1.GitDelivery, asked ledger.Position, want v1alpha1.SiteTree) bool {
 	at := d.Status.AtProvider.AppliedPosition()
 	return at.HasReached(asked) || at.IsSameAttempt(asked) && at.Step >= want.Wave && !isTreeAbsent([]v1alpha1.GitDelivery{d}, want)
 }
 
-// isTreeAbsent is true if a GitDelivery of the claim has the directory, and has not brought the tree there, whatever it applied: a
-// directory is kept as it is while the Site's cluster is not ready, at the same position.
+// isTreeAbsent is true if a GitDelivery of the claim has the directory, and has not delivered the tree there, even if it applied the
+// position: a directory is kept as it is while the Site's cluster is not ready, at the same position.
 func isTreeAbsent(ds []v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
 	ds = deliveriesFor(ds, want)
 	return len(ds) > 0 && !slices.ContainsFunc(ds[0].Status.AtProvider.Trees, func(t v1alpha1.DeliveredTree) bool { return t.Path == want.Path && t.Tree == want.Tree })
@@ -166,7 +166,7 @@ func deliversTree(d v1alpha1.GitDelivery, want v1alpha1.SiteTree) bool {
 	return false
 }
 
-// readSite reads one Site, its engine, and what the commits hold that it names.
+// readSite reads one Site, its engine, and the content of the commits that the engine names.
 func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts, r *reading) error {
 	repo, err := e.readAllowedSite(ctx, f, want, s)
 	if err != nil || s.denied != "" {
@@ -208,7 +208,7 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 	return e.readFailure(ctx, f, want, s, r)
 }
 
-// readAllowedSite reads the Site and the repository from the API server: what a SiteSync says of them is not believed.
+// readAllowedSite reads the Site and the repository from the API server, and trusts no copy in the SiteSync.
 func (e *external) readAllowedSite(ctx context.Context, f facts, want v1alpha1.SiteTree, s *siteFacts) (repository, error) {
 	site := &catalogv1alpha1.Site{}
 	site.SetName(want.Name)

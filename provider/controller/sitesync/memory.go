@@ -6,12 +6,12 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// memory keeps what is known of each object from one reconcile to the next.
+// memory keeps the note of each object from one reconcile to the next.
 type memory = setup.Memory[note]
 
-// A note is what is kept about one SiteSync. Only one reconcile at a time has it.
+// A note is the state kept between reconciles of one SiteSync. Only one reconcile at a time has it.
 type note struct {
-	// draft is what the status should be and is not yet. Nil if it is.
+	// draft is the desired status that is not written yet. Nil if it is.
 	draft *draft
 	// reconciledAt is when it was last reconciled, and not only observed quickly.
 	reconciledAt time.Time

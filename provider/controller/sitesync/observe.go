@@ -28,13 +28,13 @@ const (
 
 // A connector makes externals.
 type connector struct {
-	// kube reads from the cache, and from the API server what the cache must not hold.
+	// kube reads from the cache, and from the API server for kinds that the cache must not hold.
 	kube client.Client
 	// metadata has the metadata of Secrets, from watches.
 	metadata client.Reader
 	pool     *clusters.Pool
 	prover   *prover
-	// readiness is what is remembered of clusters, and prober asks their API servers.
+	// readiness caches the readiness of clusters, and prober asks their API servers.
 	readiness *readinessCache
 	prober    clusterapi.Asker
 	limits    clusters.Limits
@@ -58,7 +58,7 @@ type external struct {
 	// quick is true for a look that writes nothing.
 	quick bool
 
-	// What Observe saw, for Update of the same reconcile.
+	// Observe fills these for Update of the same reconcile.
 	readings     []reading
 	syncRequests []syncRequest
 	// request is the digest of the request of the asked revision, as the ledger says, or "".
@@ -73,7 +73,7 @@ type syncRequest struct {
 	annotation engines.Annotation
 }
 
-// Observe compares what the Sites run with what they should. It writes nothing. A SiteSync exists until it is deleted, and leaves
+// Observe compares the observed with the desired trees of the Sites. It writes nothing. A SiteSync exists until it is deleted, and leaves
 // nothing behind.
 func (e *external) Observe(ctx context.Context, s *v1alpha1.SiteSync) (managed.ExternalObservation, error) {
 	if meta.WasDeleted(s) {
@@ -130,8 +130,8 @@ func (e *external) requestSyncs(f facts, d decision) {
 	}
 }
 
-// isBehindTree is true for a Site whose engine may still bring it to its tree. One that took too long is behind all the same: its time may have passed
-// before its engine could be asked at all.
+// isBehindTree is true for a Site whose engine may still bring it to its tree. A Site that timed out is behind all the same: its time may
+// have passed before its engine could be asked at all.
 func isBehindTree(site v1alpha1.SiteObservation) bool {
 	return site.State == v1alpha1.SiteSyncing || site.State == v1alpha1.SiteTimedOut
 }
@@ -165,7 +165,7 @@ func (e *external) Delete(context.Context, *v1alpha1.SiteSync) (managed.External
 	return managed.ExternalDelete{}, nil
 }
 
-// Disconnect drops what was not read this time.
+// Disconnect drops the caches of objects that were not read this time.
 func (e *external) Disconnect(context.Context) error {
 	e.look.Done()
 	return nil

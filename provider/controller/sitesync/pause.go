@@ -11,7 +11,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// observePause returns the pause of the step, which begins when all of its Sites are first live. It is nil before that, and where none is asked for.
+// observePause returns the pause of the step, which begins when all of its Sites are first live. It is nil before that, and where no pause is
+// requested.
 func (f facts) observePause(live bool) *v1alpha1.PauseObservation {
 	length, err := time.ParseDuration(f.spec.Pause)
 	if err != nil {
@@ -21,7 +22,7 @@ func (f facts) observePause(live bool) *v1alpha1.PauseObservation {
 	if start.IsZero() && !live {
 		return nil
 	}
-	// A status holds whole microseconds. The start is rounded up, so that no pause is short. One that is later was written by another clock.
+	// A status holds whole microseconds. The start is rounded up, so that no pause is short. Another clock wrote a later start.
 	if now := roundTimeUp(f.now, time.Microsecond); start.IsZero() || start.After(now) {
 		start = now
 	}
@@ -32,7 +33,7 @@ func (f facts) observePause(live bool) *v1alpha1.PauseObservation {
 	}
 }
 
-// pauseStart returns when the pause of this position began, or zero. What the status does not show yet counts.
+// pauseStart returns when the pause of this position began, or zero. A pause that is not in the status yet counts.
 func (f facts) pauseStart() time.Time {
 	for _, o := range []v1alpha1.SiteSyncObservation{f.before, f.draft} {
 		if o.Pause != nil && o.Pause.Position == f.askedPosition() {

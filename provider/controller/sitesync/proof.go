@@ -25,22 +25,22 @@ import (
 )
 
 const (
-	// maxAnswersBytes and maxCommitsBytes bound what is remembered: what a commit holds at a path never changes, and fits into a line; a
-	// commit itself may have many trees: the largest that a server may send fits, since all directories of a claim are looked for in it.
+	// maxAnswersBytes and maxCommitsBytes bound the caches: the content of a commit at a path never changes, and fits into a line; a commit
+	// itself may have many trees: the largest that a server may send fits, since all directories of a claim are looked for in it.
 	maxAnswersBytes = 8 << 20
 	maxCommitsBytes = 96 << 20
 
 	fetchTimeout = 30 * time.Second
 )
 
-// A repository is what a configuration names.
+// A repository identifies the repository of a configuration.
 type repository struct {
 	// key distinguishes repositories. Credentials that may not read one get no answer that other credentials brought.
 	key string
 	// config and namespace of the configuration. The namespace is empty for a ClusterProviderConfig.
 	kind, namespace string
 	spec            *configv1alpha1.ProviderConfigSpec
-	// tenant is the namespace of the SiteSync, whose share of memory takes what is remembered.
+	// tenant is the namespace of the SiteSync, whose share of memory pays for the caches.
 	tenant string
 }
 
@@ -75,12 +75,12 @@ func repositoryOf(ctx context.Context, r client.Reader, ref v1alpha1.RepositoryR
 	return out, "", nil
 }
 
-// A prover says what commits hold. Its clock says when credentials end. It is safe for concurrent use.
+// A prover reads the content of commits. Its clock says when credentials end. It is safe for concurrent use.
 type prover struct {
 	kube  client.Reader
 	now   func() time.Time
 	guard address.Guard
-	// pool of the repositories, which is that of the deliveries: proofs have the same shares of hosts and of memory.
+	// pool of the repositories, which deliveries share: proofs have the same shares of hosts and of memory.
 	pool    *gitrepo.Pool
 	answers *tenantcache.Cache[subtree]
 	gaps    *tenantcache.Cache[gap]
@@ -98,7 +98,7 @@ func newProver(kube client.Reader, now func() time.Time, g address.Guard, pool *
 	}
 }
 
-// readSubtree returns what a commit holds in a directory, of which the engine reads root. An empty commit holds nothing.
+// readSubtree returns the content of a commit in a directory, of which the engine reads root. An empty commit holds nothing.
 func (p *prover) readSubtree(ctx context.Context, r repository, commit, root, dir string) subtree {
 	if commit == "" {
 		return subtree{}
@@ -119,7 +119,7 @@ func (p *prover) readSubtree(ctx context.Context, r repository, commit, root, di
 	return s
 }
 
-// rememberedCommit fetches one that is not remembered, once for all who ask at the same time.
+// rememberedCommit returns a commit from the cache, or fetches it once for all concurrent readers.
 func (p *prover) rememberedCommit(ctx context.Context, r repository, id string) (*git.Commit, error) {
 	key := r.key + " " + id
 	if known, ok := p.commits.Get(key); ok {
@@ -139,7 +139,7 @@ func (p *prover) rememberedCommit(ctx context.Context, r repository, id string) 
 	return c.Open(), nil
 }
 
-// fetchCommit fetches a commit. What failed before fails again without a request, until it is time to try again.
+// fetchCommit fetches a commit. A repeated request after a failure fails without I/O until the backoff ends.
 func (p *prover) fetchCommit(ctx context.Context, r repository, id string) (*git.Commit, error) {
 	shared, err := p.openRepository(ctx, r)
 	if err != nil {
@@ -195,7 +195,8 @@ func (p *prover) openRepository(ctx context.Context, r repository) (*gitrepo.Rep
 	return p.pool.Open(c)
 }
 
-// subtreeOf returns what a commit holds. Files that change what an engine applies may lie in any directory above.
+// subtreeOf returns the content of a commit in a directory. Files that change the objects that an engine applies may lie in any directory
+// above.
 func subtreeOf(ctx context.Context, c *git.Commit, root, dir string) (subtree, error) {
 	id, err := c.Subtree(ctx, dir, tree.Marker)
 	if err != nil {
@@ -222,7 +223,7 @@ func subtreeOf(ctx context.Context, c *git.Commit, root, dir string) (subtree, e
 	}
 }
 
-// isInside is true for the directory that an engine reads, and those below it.
+// isInside is true for the directory that an engine reads, and directories below it.
 func isInside(root, dir string) bool {
 	return root == "" || dir == root || len(dir) > len(root) && dir[:len(root)+1] == root+"/"
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// quickLook returns what observes SiteSyncs after an event, and reconciles those with something to write or to ask for.
+// quickLook returns a reconciler that observes SiteSyncs after an event, and passes a SiteSync to the full reconciler if it has something to
+// write or to request.
 func (c *connector) quickLook(full reconcile.Reconciler, interval time.Duration) reconcile.Reconciler {
 	return &setup.QuickLook[*v1alpha1.SiteSync]{
 		Reconciler: full, Kube: c.kube, New: func() *v1alpha1.SiteSync { return &v1alpha1.SiteSync{} }, Interval: interval, Now: c.now,
@@ -36,8 +37,8 @@ func (c *connector) isUnchanged(ctx context.Context, s *v1alpha1.SiteSync) bool 
 	return true
 }
 
-// mayWait observes a SiteSync whose next position was not seen yet, and reports whether what is seen of it is to be written later. Engines are asked to
-// sync meanwhile.
+// mayWait observes a SiteSync whose next position was not seen yet, and reports whether the write of its observation may wait. Engines are
+// asked to sync meanwhile.
 func (c *connector) mayWait(ctx context.Context, s *v1alpha1.SiteSync) bool {
 	key := client.ObjectKeyFromObject(s)
 	look, n := c.pool.Look(key), c.memory.NoteFor(key)

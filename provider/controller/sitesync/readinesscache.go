@@ -12,16 +12,16 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// maxClusters bounds how many clusters are remembered. One that is forgotten has to be ready for a while again.
+// maxClusters bounds how many clusters are remembered. A dropped cluster has to be ready for a while again.
 const maxClusters = 4096
 
-// readinessCache are what is remembered of clusters, shared by all who wait for them on the same terms. They are safe for concurrent use.
+// readinessCache holds the readiness of clusters, shared by all readers with the same policy. They are safe for concurrent use.
 type readinessCache struct {
 	mu    sync.Mutex
 	known *lru.Cache
 }
 
-// A readinessKey is a cluster, and when it counts as ready: what its owner takes for good is not for others to.
+// A readinessKey is a cluster with the policy by which it counts as ready: the policy of one owner does not hold for others.
 type readinessKey struct {
 	cluster types.NamespacedName
 	policy  readinessPolicy
@@ -30,17 +30,17 @@ type readinessKey struct {
 type readinessEntry struct {
 	// steady says whether it can be delivered to, and well whether all of it is well.
 	steady, well readiness.Steady
-	// trouble is what was not well last. It stays until all of it has been well for long enough, so that a cluster which flaps says the
-	// same all the time.
+	// trouble is the last problem of the cluster. It stays until all of it has been well for long enough, so that a cluster which flaps says
+	// the same all the time.
 	trouble     readiness.Blocker
 	initialized readiness.Initialized
-	// held is what was read of the kubeconfig.
+	// held is the cached reading of the kubeconfig.
 	held clusterapi.Held
 }
 
 func newReadinessCache() *readinessCache { return &readinessCache{known: lru.New(maxClusters)} }
 
-// getEntry returns what is remembered of a cluster.
+// getEntry returns the cached entry of a cluster.
 func (t *readinessCache) getEntry(key readinessKey) readinessEntry {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,7 +53,7 @@ func (t *readinessCache) getLocked(key readinessKey) readinessEntry {
 	return out
 }
 
-// observeReport records what a cluster is now.
+// observeReport records the report of a cluster.
 func (t *readinessCache) observeReport(key readinessKey, r readiness.Report, held clusterapi.Held, now time.Time) readinessEntry {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/provider/clusters/readiness"
 )
 
-// ownerKind is the kind of those who publish Sites.
+// ownerKind is the kind of the owners of published Sites.
 func ownerKind() schema.GroupVersionKind {
 	return clusterv1alpha1.GroupVersion.WithKind("ManagedCluster")
 }
@@ -29,8 +29,9 @@ type readinessPolicy struct {
 	stabilization time.Duration
 }
 
-// readinessPolicyOf returns the policy of a Site's cluster: that of the ManagedCluster that published the Site, and the usual one for any other
-// Site. What the ManagedCluster latched comes with them. It returns an error if the ManagedCluster cannot be read.
+// readinessPolicyOf returns the policy of a Site's cluster: the policy of the ManagedCluster that published the Site, and the usual policy
+// for any other Site. It also returns the latched conditions of that ManagedCluster. It returns an error if the ManagedCluster cannot be
+// read.
 func (e *external) readinessPolicyOf(ctx context.Context, site *catalogv1alpha1.Site) (readinessPolicy, readiness.Initialized, error) {
 	usual := readinessPolicy{stabilization: readiness.Stabilization}
 	o := site.Spec.Owner
@@ -75,7 +76,7 @@ func initializedOf(mc *clusterv1alpha1.ManagedCluster) readiness.Initialized {
 	return readiness.Initialized{}
 }
 
-// policyChanged lets through a ManagedCluster whose terms changed, or what it latched.
+// policyChanged lets through a ManagedCluster whose policy or latched conditions changed.
 func policyChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(*clusterv1alpha1.ManagedCluster)

@@ -1,7 +1,7 @@
 // Package sitesync observes whether Sites run the trees of a position.
 //
-// Facts are gathered first, from the API server, the engines and Git; a pure function decides; and what it decided is shown in the
-// status, at once where another object waits for it.
+// Facts are gathered first, from the API server, the engines and Git; a pure function decides; and its decision is written into the status,
+// at once where another object waits for it.
 package sitesync
 
 import (
@@ -41,10 +41,10 @@ type Options struct {
 	// Prober asks the API servers of clusters. Controllers that share one ask each API server once for all.
 	Prober clusterapi.Asker
 
-	// Guard of what ProviderConfigs of namespaces lead to. The zero Guard refuses the most.
+	// Guard restricts the addresses of ProviderConfigs of namespaces. The zero Guard refuses the most.
 	Guard address.Guard
 
-	// Repositories that commits are fetched from, which are those of the deliveries. Required.
+	// Repositories is the pool of repositories that commits are fetched from, shared with deliveries. Required.
 	Repositories *gitrepo.Pool
 }
 
@@ -74,7 +74,7 @@ func Setup(mgr ctrl.Manager, o controller.Options, s Options) error {
 				Watches(&catalogv1alpha1.Site{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSite)).
 				Watches(&configv1alpha1.ProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), changed).
 				Watches(&configv1alpha1.ClusterProviderConfig{}, handler.EnqueueRequestsFromMapFunc(w.requestsForConfig), changed).
-				// Only who a Secret is, not what is in it, is kept in memory.
+				// Only the metadata of Secrets, not their data, is kept in memory.
 				WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 		},
 	})

@@ -26,7 +26,8 @@ const (
 	healthAlertTime = 10 * time.Minute
 )
 
-// updateStatus writes the decision into the status: at once what ends a step, or is terminal; progress when nothing has changed for a while.
+// updateStatus writes the decision into the status: the end of a step and terminal states at once; progress when nothing has changed for a
+// while.
 func (e *external) updateStatus(s *v1alpha1.SiteSync, d decision) {
 	before := s.GetCondition(xpv2.TypeReady)
 	after := readyCondition(s, d)
@@ -55,7 +56,7 @@ func (e *external) updateStatus(s *v1alpha1.SiteSync, d decision) {
 // A draft is a status that is not written yet.
 type draft struct {
 	decision decision
-	// begun is since when the status is not what it should be, and changed since when it should be this.
+	// begun is since when the status differs from the desired status, and changed since when the desired status has been the same.
 	begun, changed time.Time
 }
 
@@ -71,7 +72,7 @@ func (n *note) deferDraft(d decision, now time.Time) time.Time {
 	return setup.Earliest(n.draft.begun.Add(maxProgressDelay), n.draft.changed.Add(progressQuietTime))
 }
 
-// isSameState is true for decisions that say the same, whatever their times.
+// isSameState is true for decisions that differ in their times at most.
 func isSameState(a, b decision) bool {
 	return a.reason == b.reason && a.message == b.message && equality.Semantic.DeepEqual(withoutTimes(a.next), withoutTimes(b.next))
 }
@@ -90,9 +91,9 @@ func withoutTimes(o v1alpha1.SiteSyncObservation) v1alpha1.SiteSyncObservation {
 	return o
 }
 
-// isUrgent is true if another object waits for what is new: another position, a step that is complete, a cluster that can be delivered to,
-// a track that is idle or has its pods, or a Site that will not be live by itself. That the next position of a deployment in tracks was seen waits for
-// what comes of it: each of its steps would cost the composite a change more.
+// isUrgent is true if another object waits for the change: another position, a step that is complete, a cluster that can be delivered to, a
+// track that is idle or has its pods, or a Site that will not be live by itself. The first observation of the next position of a deployment
+// in tracks is held until its result: each step would cost the composite a change more.
 func isUrgent(s *v1alpha1.SiteSync, d decision, before, after xpv2.Condition) bool {
 	isNext := isNextPosition(s)
 	if !isNext && (before.ObservedGeneration != after.ObservedGeneration || isOtherSubject(s.Status.AtProvider, d.next)) {
@@ -128,7 +129,7 @@ func losesHealth(before, after v1alpha1.SiteSyncObservation, now time.Time) bool
 	})
 }
 
-// isNextPosition is true for the SiteSync of a deployment in tracks that is asked for another position than its status is about.
+// isNextPosition is true for the SiteSync of a deployment in tracks whose status is about another position than its spec.
 func isNextPosition(s *v1alpha1.SiteSync) bool {
 	asked, seen := s.Spec.ForProvider.AskedPosition(), s.Status.AtProvider.ObservedPosition()
 	hasTraffic := func(t v1alpha1.SiteTree) bool { return t.Traffic != nil }

@@ -21,7 +21,7 @@ import (
 // defaultDrain is how long a track must get no requests before it is idle.
 const defaultDrain = 30 * time.Second
 
-// A trafficFacts is what a Site's cluster reports of its routes and of the pods of its tracks.
+// A trafficFacts is the report of a Site's cluster about its routes and the pods of its tracks.
 type trafficFacts struct {
 	// routes is why the routes do not prove their weights. Nil if they do.
 	routes *problem
@@ -42,7 +42,8 @@ func (e *external) readTraffic(ctx context.Context, f facts, want v1alpha1.SiteT
 	out.readRoutes(ctx, c, want.Traffic.Routes)
 	for _, t := range want.Traffic.Tracks {
 		p := readWorkloads(ctx, c.Get, t.Workloads)
-		// Watches of two kinds do not wait for each other: that of the Deployments may not have seen what the engine says that it applied.
+		// Watches of two kinds do not wait for each other: the watch of Deployments may not have received the objects that the engine reports
+		// as applied.
 		if p == nil && s.applied.id == want.Tree && !arePodsProven(t, f.lastOfSite(want.Name).TrackOf(t.Name)) {
 			p = readWorkloads(ctx, c.Fetch, t.Workloads)
 		}
@@ -59,7 +60,7 @@ func (e *external) readTraffic(ctx context.Context, f facts, want v1alpha1.SiteT
 	return out, failure, nil
 }
 
-// readRoutes reads all routes: one that proves nothing does not hide what another one gives requests to.
+// readRoutes reads all routes: a route without proof does not hide the targets of another route.
 func (t *trafficFacts) readRoutes(ctx context.Context, c *clusters.Cluster, want []v1alpha1.TrafficRoute) {
 	for _, r := range want {
 		found, p := getObject(ctx, c, routeRef(r))
@@ -146,7 +147,7 @@ func trafficProblem(want v1alpha1.SiteTraffic, seen *trafficFacts) *problem {
 	return nil
 }
 
-// trafficOf returns what is observed of the tracks of a Site. It is nil for a Site without tracks.
+// trafficOf returns the observation of the tracks of a Site. It is nil for a Site without tracks.
 func (f facts) trafficOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteTrafficObservation {
 	if want.Traffic == nil {
 		return nil
@@ -156,7 +157,7 @@ func (f facts) trafficOf(want v1alpha1.SiteTree, s siteFacts) *v1alpha1.SiteTraf
 	for _, t := range want.Traffic.Tracks {
 		before := last.TrackOf(t.Name)
 		if s.traffic.isWeighed(t.Name) {
-			before.ProvenAt, before.IdleSince = nil, nil // It gets requests, whatever was proven before.
+			before.ProvenAt, before.IdleSince = nil, nil // It gets requests, even if the last observation had proof of the contrary.
 		}
 		o := f.observeWeight(t, before, applied && s.traffic.routes == nil)
 		f.observePods(&o, t, before, applied && s.traffic.hasPods(t.Name))
@@ -178,7 +179,7 @@ func (t *trafficFacts) hasPods(track string) bool {
 	return isRead && p == nil
 }
 
-// lastOfSite returns what was seen of a Site last, for whatever position.
+// lastOfSite returns the last observation of a Site, for any position.
 func (f facts) lastOfSite(name string) v1alpha1.SiteObservation {
 	for _, s := range f.before.Sites {
 		if s.Name == name {
@@ -257,9 +258,9 @@ func hasSamePods(a, b v1alpha1.TrackObservation) bool {
 	return a.AvailableTree == b.AvailableTree && equality.Semantic.DeepEqual(a.AvailableAt, b.AvailableAt)
 }
 
-// isTrackAdvanced is true if a track of a Site is idle, or has its pods, and had not before: what changes its pods or its weight waits for that. One that
-// is idle no more must not lose its pods. A step waits for the pods of all of its Sites together, and so only what comes before the steps waits for those
-// of one.
+// isTrackAdvanced is true if a track of a Site became idle, or got its pods: the next change of its pods or its weight waits for that. A
+// track that is idle no more must not lose its pods. A step waits for the pods of all of its Sites together, and so only the stages before
+// the steps wait for the pods of one Site.
 func isTrackAdvanced(before, after v1alpha1.SiteObservation, asked ledger.Position) bool {
 	if after.Traffic == nil {
 		return false

@@ -54,8 +54,7 @@ func siteIndexKeys(o client.Object) []string {
 	return out
 }
 
-// A waker finds the SiteSyncs that a change of something else concerns. What it cannot find is looked at anyway, an interval
-// later.
+// A waker finds the SiteSyncs that a change of something else concerns. SiteSyncs that it does not find are observed an interval later.
 type waker struct {
 	kube client.Reader
 	log  logging.Logger
@@ -81,7 +80,7 @@ func (w waker) requestsForSite(ctx context.Context, o client.Object) []reconcile
 	return w.listSyncs(ctx, anySync, client.MatchingFields{siteField: o.GetName()})
 }
 
-// requestsForOwner wakes those whose Site a ManagedCluster published.
+// requestsForOwner wakes the SiteSyncs of a Site that the ManagedCluster published.
 func (w waker) requestsForOwner(ctx context.Context, o client.Object) []reconcile.Request {
 	l := &catalogv1alpha1.SiteList{}
 	if err := w.kube.List(ctx, l); err != nil {
@@ -96,7 +95,7 @@ func (w waker) requestsForOwner(ctx context.Context, o client.Object) []reconcil
 	return out
 }
 
-// requestsForDelivery wakes those of the same claim.
+// requestsForDelivery wakes the SiteSyncs of the same claim.
 func (w waker) requestsForDelivery(ctx context.Context, o client.Object) []reconcile.Request {
 	d, ok := o.(*v1alpha1.GitDelivery)
 	if !ok {
@@ -120,7 +119,7 @@ func (w waker) requestsForConfig(ctx context.Context, o client.Object) []reconci
 	}, where...)
 }
 
-// requestsForSecret wakes those whose Site's kubeconfig it may hold.
+// requestsForSecret wakes the SiteSyncs of Sites whose kubeconfig it may hold.
 func (w waker) requestsForSecret(ctx context.Context, o client.Object) []reconcile.Request {
 	sites, err := clusters.ListSitesOfSecret(ctx, w.kube, o)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// Annotations of the event for a change of the phase, for programs that forward events. What no object says is left out. All but the revision are on the event for the
-// last change of a status alone, since a status speaks about its present phase.
+// Annotations of the event for a change of the phase, for programs that forward events. An unknown value is left out. All but the revision
+// are on the event for the last change of a status alone, since a status speaks about its present phase.
 const (
 	// AnnotationRevision is the revision at that time.
 	AnnotationRevision = "intentplane.dev/revision"
@@ -36,10 +36,11 @@ const (
 	AnnotationRequestedBy = "intentplane.dev/requested-by"
 )
 
-// maxEventMessage is how many characters of a message an event has, which is what the API of events allows.
+// maxEventMessage is the API server's limit for the message of an event, in characters.
 const maxEventMessage = 1024
 
-// explainEvent adds what the status says about a step: in words to the message, and for programs as annotations. It reads the RolloutRequest from the cache, and leaves the user out where it is gone.
+// explainEvent adds the explanation of a step from the status: in words to the message, and for programs as annotations. It reads the
+// RolloutRequest from the cache, and leaves the user out where it is gone.
 func (r *Reconciler) explainEvent(ctx context.Context, e *corev1.Event, one step, status *observedStatus, isLast bool) {
 	all := map[string]string{}
 	if one.Revision != 0 {
@@ -80,7 +81,7 @@ func (r *Reconciler) requesterOf(ctx context.Context, namespace, name string) st
 	return o.Spec.RequestedBy
 }
 
-// phaseReason is the reason of the condition that is in the way or, where none is, of what goes on.
+// phaseReason is the reason of the condition Stalled or, if that is not true, of Reconciling.
 func (s *observedStatus) phaseReason() string {
 	for _, typ := range []xpv2.ConditionType{deploymentv1alpha1.TypeStalled, deploymentv1alpha1.TypeReconciling} {
 		if c := s.GetCondition(typ); c.Status == corev1.ConditionTrue {

@@ -39,16 +39,16 @@ const (
 	ReasonCanaryTrafficReturned = "CanaryTrafficReturned"
 )
 
-// A canaryLog is what a process has observed of the canary of one deployment.
+// A canaryLog is the observed canary of one deployment in this process.
 type canaryLog struct {
-	// last is what the status said, of revision.
+	// last is the last canary status, of revision.
 	last     deploymentv1alpha1.CanaryStatus
 	revision int64
 
 	// isRejected is true if the status said that revision was rejected.
 	isRejected bool
 
-	// began is when this process observed the begin of the step, and rejected that of the rollback. Zero: it began before.
+	// began is when this process observed the begin of the step, and rejected the begin of the rollback. Zero: it began before.
 	began, rejected time.Time
 
 	// reported are the reasons of the events that this process made for the step, and pending the events that are not made yet.
@@ -72,7 +72,7 @@ func awaitsUser(c deploymentv1alpha1.CanaryStatus) bool {
 	return c.State == deploymentv1alpha1.CanaryAwaitingPromotion || c.State == deploymentv1alpha1.CanaryHeld
 }
 
-// updateCanary counts what changed in the canary of a deployment, and adds the events about it.
+// updateCanary counts the changes of a deployment's canary, and adds the events about them.
 func (r *Reconciler) updateCanary(s *phaseLog, u *unstructured.Unstructured, status *observedStatus) {
 	log, now := &s.canary, ptr.Deref(status.Canary, deploymentv1alpha1.CanaryStatus{})
 	r.countCanary(log.last.State, now.State)
@@ -111,8 +111,8 @@ func (r *Reconciler) countCanary(before, now deploymentv1alpha1.CanaryState) {
 	}
 }
 
-// endOfStep returns how the step of the last observation ended, or "" if it goes on or had ended before. A rejection ends the step whatever state follows:
-// a canary that has no requests to lose is never RollingBack.
+// endOfStep returns how the step of the last observation ended, or "" if it goes on or had ended before. A rejection ends the step in any
+// following state: a canary that has no requests to lose is never RollingBack.
 func (r *Reconciler) endOfStep(log *canaryLog, now deploymentv1alpha1.CanaryStatus, isOther, isRejected bool) string {
 	before := log.last
 	switch {
@@ -200,7 +200,7 @@ func (l *canaryLog) addStep(u *unstructured.Unstructured, c deploymentv1alpha1.C
 
 func (l *canaryLog) addEvent(e *corev1.Event) { l.pending = append(l.pending, e) }
 
-// createCanaryEvents creates the events that are not made yet. One that exists was made by another process.
+// createCanaryEvents creates the events that are not made yet. An event that exists was made by another process.
 func (r *Reconciler) createCanaryEvents(ctx context.Context, s *phaseLog) error {
 	for len(s.canary.pending) > 0 {
 		err := r.kube.Create(ctx, s.canary.pending[0].DeepCopy())

@@ -40,8 +40,8 @@ type judgement struct {
 	name, site string
 }
 
-// A phaseLog is what a process has observed of one deployment or cluster. A status holds the last changes only; the log continues where
-// they are truncated.
+// A phaseLog is the observed history of one deployment or cluster in this process. A status holds the last changes only; the log continues
+// where they are truncated.
 type phaseLog struct {
 	uid    string
 	seen   []change

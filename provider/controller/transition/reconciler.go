@@ -96,7 +96,8 @@ func (s *observedStatus) rolloutRequest() string {
 	return ""
 }
 
-// Reconcile reports and counts what is new in a status. It returns an error if the object cannot be read, or an event cannot be created.
+// Reconcile reports and counts the new transitions of a status. It returns an error if the object cannot be read, or an event cannot be
+// created.
 func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(r.gvk)

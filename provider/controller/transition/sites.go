@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// A SiteReconciler measures how long Sites took to apply what was delivered to them.
+// A SiteReconciler measures how long Sites took to apply a delivery.
 type SiteReconciler struct {
 	kube    client.Reader
 	metrics *telemetry.Metrics

@@ -19,7 +19,7 @@ import (
 	"github.com/intentplane/intentplane/provider/tracing"
 )
 
-// A Tracer exports what happened to a revision.
+// A Tracer exports the trace of a revision.
 type Tracer interface {
 	Export(revision tracing.Revision)
 }
@@ -27,9 +27,9 @@ type Tracer interface {
 // maxFailedChecks is how many failed checks a span names.
 const maxFailedChecks = 10
 
-// traceStep exports the trace of a revision with the step by which it comes to its verdict, and the rest of it with the end of its rollback. The process
-// that creates the event of a step exports, so each is exported once. A verified revision that passes through its phases again, after a spec that could not be
-// carried out, or that a user rolls back, keeps its trace. What no object says any more is left out.
+// traceStep exports the trace of a revision with the step by which it comes to its verdict, and the rest of it with the end of its rollback.
+// The process that creates the event of a step exports, so each is exported once. A verified revision that passes through its phases again,
+// after a spec that could not be carried out, or that a user rolls back, keeps its trace. Facts that no object has any more are left out.
 func (r *Reconciler) traceStep(ctx context.Context, u *unstructured.Unstructured, s *phaseLog, one step, reason event.Reason, status *observedStatus) {
 	if r.tracer == nil || one.Revision == 0 {
 		return
@@ -102,8 +102,8 @@ func (s *phaseLog) timeOfPhase(revision int64, phase deploymentv1alpha1.Phase, o
 	return otherwise
 }
 
-// hasSucceededBefore reports whether the revision of a step had come to its end before, as far as the status remembers. A revision of an earlier epoch may have
-// had its number, so changes before those of another revision do not count.
+// hasSucceededBefore reports whether the revision of a step had come to its end before, as far as the status remembers. A revision of an
+// earlier epoch may have had its number, so changes before another revision's changes do not count.
 func (s *phaseLog) hasSucceededBefore(one step) bool {
 	for _, c := range slices.Backward(s.seen) {
 		switch {

@@ -33,7 +33,7 @@ func (s *phaseLog) stepReason(one step, status *observedStatus, isLast bool) eve
 	return event.Reason(ReasonPhaseTransition)
 }
 
-// isRejection is true for a step that begins a rollback, and for one that ends in Failed because of a rejection that nothing rolls back yet.
+// isRejection is true for a step that begins a rollback, and for a step to Failed because of a rejection that nothing rolls back yet.
 func isRejection(one step, status *observedStatus, isPresent bool) bool {
 	switch deploymentv1alpha1.Phase(one.To) {
 	case deploymentv1alpha1.PhaseRollingBack:

@@ -34,7 +34,7 @@ func (b Bound) Admits(value float64) bool {
 	return true
 }
 
-// String writes the bound as a catalog does. That of the zero Bound is empty.
+// String writes the bound as a catalog does. The zero Bound is empty.
 func (b Bound) String() string {
 	if b.relation == "" {
 		return ""
@@ -45,7 +45,7 @@ func (b Bound) String() string {
 // MarshalText writes the bound as String does.
 func (b Bound) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// UnmarshalText reads what MarshalText writes. It returns an error for another text.
+// UnmarshalText reads the output of MarshalText. It returns an error for another text.
 func (b *Bound) UnmarshalText(text []byte) error {
 	relation, limit, _ := strings.Cut(string(text), " ")
 	value, err := strconv.ParseFloat(limit, 64)

@@ -1,4 +1,4 @@
-// Package catalog keeps the figures that the project claims: each with its unit, its bound, what it is, and how it was measured last.
+// Package catalog keeps the figures that the project claims: each with its unit, its bound, its description, and its last measurement.
 package catalog
 
 import (
@@ -19,10 +19,10 @@ type Figure struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"`
 
-	// Bound is what the value may be. Without one any value is good.
+	// Bound limits the value. Without one any value is good.
 	Bound Bound `json:"bound,omitzero"`
 
-	// About says what is measured, in one sentence.
+	// About describes the measurement, in one sentence.
 	About string `json:"about"`
 
 	// Measured is the last measurement, or nil.
@@ -49,7 +49,7 @@ type Measurement struct {
 	Machine Machine `json:"machine"`
 }
 
-// A Machine is what a figure was measured on.
+// A Machine is the machine of a measurement.
 type Machine struct {
 	Processors int    `json:"processors"`
 	MemoryGiB  int    `json:"memoryGiB"`
@@ -115,7 +115,7 @@ func Keep(root, name string, m Measurement) (Figure, error) {
 	return all[i], all.write(filepath.Join(root, File))
 }
 
-// write replaces a file as a whole: a run that is killed leaves what was there.
+// write replaces a file as a whole: a run that is killed leaves the previous content.
 func (all Figures) write(file string) error {
 	b := &bytes.Buffer{}
 	encoder := json.NewEncoder(b)

@@ -85,7 +85,7 @@ func TestTable(t *testing.T) {
 		{Name: "old", Unit: "s", Bound: upTo, About: "has no day", Measured: &Measurement{Value: 7, Commit: "f5185f7c", Load: 8}},
 		{Name: "missing", Unit: "s", About: "has no value"},
 	}.Table()
-	want := `| figure | measured | bound | commit, day, load average | what it is |
+	want := `| figure | measured | bound | commit, day, load average | description |
 |---|---|---|---|---|
 | ` + "`within_ms`" + ` | 4.568 ms | ≤ 5 | 01234567 2031-05-06 1.25 | is within |
 | ` + "`outside_ms`" + ` | **5.1 ms** | ≤ 5 | 01234567 2031-05-06 1.25 | is outside |

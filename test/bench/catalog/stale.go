@@ -26,7 +26,7 @@ type Stale struct {
 type Checkout struct {
 	Root string
 
-	// packages remembers the directories of what a package imports, and changed those that changed since a commit.
+	// packages remembers the directories of a package's imports, and changed the directories that changed since a commit.
 	packages map[string]map[string]bool
 	changed  map[string][]string
 }
@@ -36,7 +36,7 @@ func NewCheckout(root string) *Checkout {
 	return &Checkout{Root: root, packages: map[string]map[string]bool{}, changed: map[string][]string{}}
 }
 
-// Stale returns the figures whose code changed since their measurement. The packages of a figure are those of the main packages or benchmarks that it
+// Stale returns the figures whose code changed since their measurement. The packages of a figure are the main packages or benchmarks that it
 // measures. It returns an error if git or go fail.
 func (c *Checkout) Stale(ctx context.Context, all Figures, packagesOf func(name string) []string) ([]Stale, error) {
 	var out []Stale
@@ -61,7 +61,7 @@ func (c *Checkout) hasCommit(ctx context.Context, commit string) bool {
 	return err == nil
 }
 
-// changedSince returns the directories among those of some packages, and of what they import, that changed since a commit.
+// changedSince returns the directories of some packages, and of their imports, that changed since a commit.
 func (c *Checkout) changedSince(ctx context.Context, commit string, packages []string) ([]string, error) {
 	all, err := c.changedDirectories(ctx, commit)
 	if err != nil {
@@ -110,7 +110,7 @@ func measuredPart(file string) (string, bool) {
 	return path.Dir(file), path.Ext(file) == ".go" && !strings.HasSuffix(file, "_test.go")
 }
 
-// directoriesOf returns the directories of packages and of what they import in this project, with the files that each program is built from.
+// directoriesOf returns the directories of packages and of their imports in this project, with the files that each program is built from.
 func (c *Checkout) directoriesOf(ctx context.Context, packages []string) (map[string]bool, error) {
 	key := strings.Join(packages, " ")
 	if known, ok := c.packages[key]; ok {

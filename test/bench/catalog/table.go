@@ -11,7 +11,7 @@ const shortCommit = 8
 // Table returns the figures that were measured, as a table of Markdown.
 func (all Figures) Table() string {
 	b := &strings.Builder{}
-	b.WriteString("| figure | measured | bound | commit, day, load average | what it is |\n|---|---|---|---|---|\n")
+	b.WriteString("| figure | measured | bound | commit, day, load average | description |\n|---|---|---|---|---|\n")
 	for _, f := range all {
 		if f.Measured != nil {
 			fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", f.Name, f.measured(), f.Bound, f.Measured.source(), f.About)
@@ -29,7 +29,7 @@ func (f Figure) measured() string {
 	return text
 }
 
-// source says of which code a measurement is, and how busy the machine was. A mark is on those beside other programs.
+// source names the code of a measurement, and how busy the machine was. A mark is on measurements beside other programs.
 func (m Measurement) source() string {
 	text := strings.Join(strings.Fields(fmt.Sprintf("%.*s %s %s", shortCommit, m.Commit, m.Date, formatNumber(m.Load))), " ")
 	if !m.IsAlone() {

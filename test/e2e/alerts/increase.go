@@ -49,8 +49,9 @@ func (l changeLog) addStatus(s *scene.Scene, o *unstructured.Unstructured) map[s
 	return out
 }
 
-// increases returns by how much a counter increased since the story began, by labels, without those that did not. Prometheus extrapolates to the ends of the
-// window: with scrapes all along it, that is less than one interval at each end, and far below a half of what these stories count.
+// increases returns by how much a counter increased since the story began, by labels, without the labels that had no increase. Prometheus
+// extrapolates to the ends of the window: with scrapes all along it, that is less than one interval at each end, and far below a half of the
+// counts of these stories.
 func (s *stage) increases(began time.Time, counter string, key model.LabelName) map[string]float64 {
 	s.T.Helper()
 	window := time.Since(began).Round(time.Second) + time.Second
@@ -81,7 +82,7 @@ func labelsOf(one *model.Sample, key model.LabelName) string {
 	return string(one.Metric[key])
 }
 
-// awaitIncreases waits until the increases since the story began are those that are wanted.
+// awaitIncreases waits until the increases since the story began are equal to the wanted increases.
 func (s *stage) awaitIncreases(began time.Time, what, counter string, key model.LabelName, want map[string]float64) {
 	s.T.Helper()
 	var got map[string]float64
@@ -96,8 +97,8 @@ func (s *stage) awaitIncreases(began time.Time, what, counter string, key model.
 	})
 }
 
-// restartProvider kills the provider and starts it again, and waits until Prometheus has seen that all counters are zero again. A change that a provider
-// counts before its first scrape is lost where the counter has grown to what it was before: Prometheus sees no reset then.
+// restartProvider kills the provider and starts it again, and waits until Prometheus has seen that all counters are zero again. A change that
+// a provider counts before its first scrape is lost where the counter has grown to its earlier value: Prometheus sees no reset then.
 func (s *stage) restartProvider() {
 	s.T.Helper()
 	cp.KillProvider()

@@ -32,7 +32,7 @@ func (s *stage) countObjects(kind schema.GroupVersionKind) managedCounts {
 	return out
 }
 
-// scrapedCounts returns what Prometheus scraped of the provider about a kind. A series that is missing counts as -1.
+// scrapedCounts returns the provider's counts of a kind that Prometheus scraped. A series that is missing counts as -1.
 func (s *stage) scrapedCounts(kind schema.GroupVersionKind) managedCounts {
 	s.T.Helper()
 	read := func(name string) float64 {

@@ -17,10 +17,10 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// cp is the one control plane of this package's tests.
+// cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
-// stateMetrics is where kube-state-metrics writes what the objects of the control plane say.
+// stateMetrics is the file to which kube-state-metrics writes the states of the control plane's objects.
 var stateMetrics = sync.OnceValues(func() (string, error) { return alerting.StartStateMetrics(context.Background(), cp) })
 
 // scrapeInterval is how often Prometheus scrapes here.

@@ -62,7 +62,7 @@ func stories() map[string]story {
 	return out
 }
 
-// healthyStories are of what people want, and no alert is about.
+// healthyStories are about good outcomes that no alert is about.
 func healthyStories() map[string]story {
 	return map[string]story{
 		"SecondRevision": {
@@ -83,7 +83,7 @@ func healthyStories() map[string]story {
 	}
 }
 
-// revisionStories are of what became of a revision.
+// revisionStories are about outcomes of revisions.
 func revisionStories() map[string]story {
 	return map[string]story{
 		"FirstRevisionFails": {
@@ -120,11 +120,11 @@ func revisionStories() map[string]story {
 	}
 }
 
-// surroundingStories are of what a deployment needs, of Crossplane, and of what composed it.
+// surroundingStories are about the dependencies of a deployment, about Crossplane, and about composed resources.
 func surroundingStories() map[string]story {
 	return map[string]story{
 		"PasswordChanged": {
-			reason: "The password of the repository is changed, and the provider has the one before. The state of the deployment is in that repository too.",
+			reason: "The password of the repository is changed, and the provider has the previous password. The state of the deployment is in that repository too.",
 			prepares: func(s *stage) {
 				s.Apply(s.BasicAuthSecret(password))
 				s.GuardRepository(password)
@@ -167,7 +167,7 @@ func surroundingStories() map[string]story {
 	}
 }
 
-// installationStories are of what all deployments share.
+// installationStories are about the parts that all deployments share.
 func installationStories() map[string]story {
 	return map[string]story{
 		"ProviderGone": {reason: "The provider ends.", breaks: func(*stage) { cp.KillProvider() }, alerts: []string{"IntentplaneProviderGone"}},

@@ -14,7 +14,7 @@ func (s *stage) buildFunction(version string) string {
 	root, err := controlplane.Root()
 	s.Must(err)
 	program := filepath.Join(s.T.TempDir(), "function")
-	// The flags of the Makefile, so that what is compiled already counts.
+	// The flags of the Makefile, so that the build cache serves.
 	cmd := exec.CommandContext(s.T.Context(), "go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w -X main.version="+version, "-o", program, ".")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

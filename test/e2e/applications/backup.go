@@ -39,7 +39,7 @@ func (s *stage) awaitRevision(revision int64, image int, all ...*unstructured.Un
 	}
 }
 
-// awaitAskedImage waits until the deployment of an Application is asked for an image.
+// awaitAskedImage waits until an image is the desired image of an Application's deployment.
 func (s *stage) awaitAskedImage(name, image string) {
 	s.T.Helper()
 	o := s.composedBehind(namespaced, "IntentDeployment")

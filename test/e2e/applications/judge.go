@@ -15,7 +15,8 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// A judge is a web server that says whether what runs is good, by the namespace in the path of the request. What was not set is good.
+// A judge is a web server that says whether the workload is good, by the namespace in the path of the request. A namespace without an answer
+// is good.
 type judge struct {
 	server *httptest.Server
 	// bundle is the path of a file with the certificate of the server, which the provider trusts.

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// builder is the one kpack of this package's tests, which is installed when a test first asks for it.
+// builder is the kpack of all tests of this package, which is installed when a test first asks for it.
 var builder = sync.OnceValues(func() (*kpack.Kpack, error) { return kpack.Start(context.Background(), cp) })
 
 // An imageScene is a scene with an Image of kpack that a user makes.
@@ -76,7 +76,7 @@ func (s *imageScene) awaitReached(reason, build string) *unstructured.Unstructur
 	})
 }
 
-// fieldOfCondition returns a field of a condition. Those of kpack have no times where they have not changed.
+// fieldOfCondition returns a field of a condition. Conditions of kpack have no times where they have not changed.
 func fieldOfCondition(u *unstructured.Unstructured, typ, field string) string {
 	all, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	for _, c := range all {
@@ -105,7 +105,7 @@ func (s *imageScene) failStep(first string) {
 	}
 }
 
-// buildAgain asks for another Build of the same commit, whose pod is evicted, and then for one that succeeds.
+// buildAgain asks for another Build of the same commit, whose pod is evicted, and then for a Build that succeeds.
 func (s *imageScene) buildAgain() {
 	s.T.Helper()
 	again := `{"metadata":{"annotations":{"image.kpack.io/additionalBuildNeeded":"1"}}}`

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// progressTimeout is that of revisions whose pods crash. The provider has to observe the crash within it, also on a busy machine.
+	// progressTimeout is the progress deadline of revisions whose pods crash. The provider has to observe the crash within it, also on a busy
+	// machine.
 	progressTimeout = 45 * time.Second
 
 	// ampleTimeout is the progressTimeout of revisions whose pods serve.

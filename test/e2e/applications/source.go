@@ -141,7 +141,8 @@ func (s *sourceStage) awaitRunning(commit string) string {
 	return image
 }
 
-// awaitImage waits until the deployment is asked for the image of a commit, and returns the image. With a progressTimeout it is verified only once pods serve.
+// awaitImage waits until the desired image of the deployment is the image of a commit, and returns the image. With a progressTimeout it is
+// verified only once pods serve.
 func (s *sourceStage) awaitImage(commit string) string {
 	s.T.Helper()
 	u := s.Await(s.app, "image of "+commit, func(u *unstructured.Unstructured) bool {
@@ -172,7 +173,7 @@ func (s *sourceStage) awaitBuildState(state, reason string) *unstructured.Unstru
 	})
 }
 
-// wantImage fails the test unless an image is the one in the registry.
+// wantImage fails the test unless an image is equal to the image in the registry.
 func (s *sourceStage) wantImage(image string) {
 	s.T.Helper()
 	repository := strings.Join([]string{cp.Registry(), "apps", s.Namespace, "shop"}, "/")
@@ -202,7 +203,7 @@ func (s *sourceStage) updateStack(last string) {
 	s.awaitRunning(last)
 }
 
-// nextCommit pushes a commit: the phases begin again, and never say Running for the image before.
+// nextCommit pushes a commit: the phases begin again, and never say Running for the previous image.
 func (s *sourceStage) nextCommit() {
 	s.T.Helper()
 	from := nextTransition(s.Now(s.app))
@@ -227,7 +228,7 @@ func withoutRepeats(all []string) []string {
 	return out
 }
 
-// whatRuns says what an image is delivered as, and which pods of it there are.
+// whatRuns returns the delivered image with its revision and commits, and the UIDs of the pods of an image.
 func (s *sourceStage) whatRuns(image string) []string {
 	s.T.Helper()
 	u := s.Now(s.app)
@@ -238,7 +239,7 @@ func (s *sourceStage) whatRuns(image string) []string {
 	return out
 }
 
-// failBuild pushes a commit that cannot be built. What runs stays, and the status says where the log is. The next commit runs.
+// failBuild pushes a commit that cannot be built. The running image stays, and the status says where the log is. The next commit runs.
 func (s *sourceStage) failBuild() {
 	s.T.Helper()
 	before, commits := s.Now(s.app), len(s.Commits())

@@ -1,5 +1,5 @@
-// Package applications shows, on a real control plane and a second cluster in which real Flux and the Deployment controller of Kubernetes run, what an
-// Application says while its pods come, go and fail. The tests play the nodes: they report what pods do.
+// Package applications shows, on a real control plane and a second cluster in which real Flux and the Deployment controller of Kubernetes
+// run, the status of an Application while its pods come, go and fail. The tests play the nodes: they report the states of pods.
 package applications
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// cp is the one control plane of this package's tests.
+// cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
 func runSuite(m *testing.M) int {
@@ -43,16 +43,16 @@ func runSuite(m *testing.M) int {
 	})
 }
 
-// forStories installs Applications, and lets Crossplane react to more events of a composite than the 100 at once and one each second of its defaults: the
-// stories of this package change something each second, where users do so each hour. What one change costs is counted.
-// The timers of Crossplane and of the provider are off, so that an Application which an event does not wake stays as it is.
+// forStories installs Applications, and lets Crossplane react to more events of a composite than the 100 at once and one each second of its
+// defaults: the stories of this package change something each second, where users do so each hour. The cost of one change is counted. The
+// timers of Crossplane and of the provider are off, so that an Application which an event does not wake stays as it is.
 func forStories(o *controlplane.Options) {
 	*o = o.WithApplications()
 	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=5000", "--poll-interval=24h")
 	o.Provider.Args = append(o.Provider.Args, "--poll-interval=24h")
 }
 
-// edge is the one other cluster of most tests, with Flux and what makes pods of Deployments, and farEdge one more such cluster.
+// edge is the other cluster of most tests, with Flux and the controllers that make pods of Deployments, and farEdge another such cluster.
 var (
 	edge    = sync.OnceValues(func() (*controlplane.Cluster, error) { return startEdge("edge") })
 	farEdge = sync.OnceValues(func() (*controlplane.Cluster, error) { return startEdge("far-edge") })
@@ -206,7 +206,7 @@ func (s *stage) awaitDeployed(image int) {
 	})
 }
 
-// podsServingImage returns those of an image at the Site that are not being deleted.
+// podsServingImage returns the pods of an image at the Site that are not being deleted.
 func (s *stage) podsServingImage(image int) []corev1.Pod {
 	s.T.Helper()
 	return s.podsOfImage(imageOf(image))
@@ -224,7 +224,7 @@ func (s *stage) podsOfImage(image string) []corev1.Pod {
 	return out
 }
 
-// reportPods reports what the pods of an image do, once there are some.
+// reportPods reports a change of the pods of an image, once there are some.
 func (s *stage) reportPods(image int, change func(*corev1.PodStatus)) {
 	s.T.Helper()
 	s.reportOf(imageOf(image), change)

@@ -25,7 +25,7 @@ func (s *stage) losePods() {
 	s.awaitReached("Running", 1)
 }
 
-// changeImage asks for the next image while pods of the one before serve.
+// changeImage asks for the next image while pods of the previous image serve.
 func (s *stage) changeImage() {
 	s.T.Helper()
 	from := nextTransition(s.Now(s.app))
@@ -83,7 +83,7 @@ func (s *stage) wantReported() {
 	s.Run("wait", resource+"/shop", "-n", s.Namespace, "--for=jsonpath={.status.phase}=Running", "--for=condition=Ready", "--timeout="+patience.Limit.String())
 }
 
-// wantAllDeleted takes everything with it: what was composed, and the files in Git.
+// wantAllDeleted deletes the Application, and waits for the deletion of its composed objects, and of the files in Git.
 func (s *stage) wantAllDeleted() {
 	s.T.Helper()
 	s.Delete(s.app)

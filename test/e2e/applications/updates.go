@@ -52,7 +52,7 @@ func (s *sourceStage) servesImage(commit, image string) *unstructured.Unstructur
 	return s.Now(s.app)
 }
 
-// newBuilder describes a builder like the one that all tests share, with the name of the namespace.
+// newBuilder describes a builder like the shared builder of all tests, with the name of the namespace.
 func (s *sourceStage) newBuilder() *unstructured.Unstructured {
 	s.T.Helper()
 	like := s.kpackObject("ClusterBuilder", kpack.Builder)

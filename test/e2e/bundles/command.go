@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// runIntent runs kubectl-intent as "make build" left it, and returns what it prints and its exit code.
+// runIntent runs kubectl-intent as "make build" left it, and returns its output and its exit code.
 func runIntent(t *testing.T, args ...string) (string, string, int) {
 	t.Helper()
 	root, err := controlplane.Root()

@@ -24,7 +24,7 @@ func disablePackages(s *stage, o *unstructured.Unstructured) {
 		withFields(s.describePackage("front", "1.0", 1, "base"), "enabled", false), withFields(s.describePackage("base", "1.0", 1), "enabled", false), s.describePackage("own", "1.0", 1)))
 }
 
-// leavePackages leaves two packages out of a Bundle that prunes what left it, and leaves the third one.
+// leavePackages leaves two packages out of a Bundle that prunes left packages, and keeps the third one.
 func leavePackages(s *stage, o *unstructured.Unstructured) {
 	less := s.describeBundle(o.GetAPIVersion(), "platform", "2", s.describePackage("own", "1.0", 1))
 	s.Apply(s.Set(s.Set(less, "AfterSuccess", "spec", "prune"), "0s", "spec", "pruneMinAge"))
@@ -43,12 +43,12 @@ func finishDisabled(s *stage, o *unstructured.Unstructured) {
 }
 
 func finishPrune(s *stage, _ *unstructured.Unstructured) {
-	s.Until("what left is gone", patience.Limit, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
+	s.Until("the packages that left are gone", patience.Limit, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
 	s.awaitRecorded("platform", state.Success, "own success 1.0")
 	s.wantKeptPackage()
 }
 
-// wantKeptPackage says what is wrong if the package is gone that the Bundle keeps.
+// wantKeptPackage fails the test if the package is gone that the Bundle keeps.
 func (s *stage) wantKeptPackage() {
 	s.T.Helper()
 	if !s.hasObject("own") || !s.hasFiles("own") {

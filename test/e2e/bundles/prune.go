@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// runPrune runs kubectl-intent prune in the namespace of the stage, and returns what it prints on either stream, and its exit code.
+// runPrune runs kubectl-intent prune in the namespace of the stage, and returns its output on both streams, and its exit code.
 func (s *stage) runPrune(args ...string) (string, int) {
 	s.T.Helper()
 	all := slices.Concat([]string{"prune"}, args, []string{"--min-age", "0s", "--namespace", s.Namespace, "--kubeconfig", cp.Kubeconfig})
@@ -23,7 +23,7 @@ func (s *stage) runPrune(args ...string) (string, int) {
 	return string(out), c.ProcessState.ExitCode()
 }
 
-// wantOutput compares what a call of prune says, and its exit code.
+// wantOutput compares the output of a call of prune, and its exit code.
 func (s *stage) wantOutput(code int, says string, args ...string) string {
 	s.T.Helper()
 	out, got := s.runPrune(args...)
@@ -56,7 +56,7 @@ func (s *stage) pruneLeftovers(apiVersion, other, record string) {
 	}
 	s.wantOutput(0, "1 package", record, "--confirm")
 	if s.hasObject("front") || !s.hasObject("middle") || s.hasFiles("front") || !s.hasFiles("middle") {
-		s.T.Error("Prune removes what left its bundle, and nothing else.")
+		s.T.Error("Prune removes packages that left their bundle, and nothing else.")
 	}
 	s.awaitMessage(back, "middle", "success")
 	s.awaitRecorded(record, state.Success, "own success 1.0", "middle success 1.0")
@@ -77,6 +77,6 @@ func (s *stage) pruneOrphaned(apiVersion string) {
 	s.Must(theirs.RemoveBundleState(s.T.Context(), "uses"))
 	s.wantOutput(0, "removed 1 package", "--confirm")
 	if s.hasObject("middle") || s.hasFiles("middle") {
-		s.T.Error("What a deleted bundle left is still there.")
+		s.T.Error("The packages of a deleted bundle still exist.")
 	}
 }

@@ -50,7 +50,7 @@ func TestPruneAfterSuccess(t *testing.T) {
 				t.Error("A Bundle that failed, or whose packages left just now, prunes nothing.")
 			}
 			u = s.awaitPhase(pruning("4", "0s", s.describePackage("own", "1.2", 1)), "Succeeded")
-			s.Until("what left is gone", patience.Limit, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
+			s.Until("the packages that left are gone", patience.Limit, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
 			if s.hasFiles("front") || s.hasFiles("base") || !s.hasObject("kept") || !s.hasFiles("own") {
 				t.Error("The Bundle prunes what left it, and nothing else.")
 			}

@@ -1,4 +1,4 @@
-// Package bundles shows, on a real control plane, what Bundles make of their packages, and what becomes of records of bundles.
+// Package bundles shows, on a real control plane, the packages and the records of Bundles.
 package bundles
 
 import (
@@ -20,11 +20,11 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// cp is the one control plane of this package's tests.
+// cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
-// forStories installs Bundles, and lets Crossplane react to more events of a composite than the 100 at once and one each second of its defaults: the
-// stories of this package change something each second, where users do so each hour. What one change costs is counted.
+// forStories installs Bundles, and lets Crossplane react to more events of a composite than the 100 at once and one each second of its
+// defaults: the stories of this package change something each second, where users do so each hour. The cost of one change is counted.
 func forStories(o *controlplane.Options) {
 	*o = o.WithApplications()
 	o.CoreArgs = append(o.CoreArgs, "--circuit-breaker-burst=5000")
@@ -112,7 +112,7 @@ func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string) *unstruct
 	})
 }
 
-// awaitDeleted deletes a Bundle, and waits until its BundleState has removed what it removes. A namespaced composite is gone before.
+// awaitDeleted deletes a Bundle, and waits until its BundleState has removed its packages. A namespaced composite is gone before.
 func (s *stage) awaitDeleted(o *unstructured.Unstructured) {
 	s.T.Helper()
 	s.Delete(o)
@@ -157,12 +157,12 @@ func (s *stage) hasObject(name string) bool {
 	return err == nil
 }
 
-// statusesOfPackages returns what the status of a Bundle says of its packages.
+// statusesOfPackages returns the statuses of packages in the status of a Bundle.
 func statusesOfPackages(u *unstructured.Unstructured) map[string]string {
 	return statusesAt(u, "packages")
 }
 
-// statusesAt returns what a list in the status of an object says of packages.
+// statusesAt returns the statuses of packages in a list of an object's status.
 func statusesAt(u *unstructured.Unstructured, path ...string) map[string]string {
 	out := map[string]string{}
 	all, _, _ := unstructured.NestedSlice(u.Object, append([]string{"status"}, path...)...)

@@ -98,7 +98,7 @@ func (p *place) secretOf(bundle string) *corev1.Secret {
 	return s
 }
 
-// statusesOfRecord returns what the record of a bundle says, in short.
+// statusesOfRecord returns the record of a bundle, in short.
 func (p *place) statusesOfRecord(bundle string) string {
 	p.Helper()
 	s, err := p.records.GetBundleState(p.Context(), bundle)
@@ -122,7 +122,7 @@ func bundleWithPackages(version string, packages ...string) state.Bundle {
 	return b
 }
 
-// A step of a story calls the library, and says what the record is then.
+// A step of a story calls the library, and has the expected record after it.
 type step struct {
 	what string
 	call func(ctx context.Context, c *state.Client) error
@@ -169,7 +169,7 @@ func grantUser(p *place, user, namespace, resource string, verbs ...string) {
 	}
 }
 
-// compressText returns what gzip makes of a text, so many times over.
+// compressText returns a text compressed by gzip, so many times over.
 func compressText(t *testing.T, text []byte, times int) []byte {
 	t.Helper()
 	out := &bytes.Buffer{}

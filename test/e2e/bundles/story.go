@@ -76,6 +76,6 @@ func (s *stage) loseRecord(u *unstructured.Unstructured, record string) {
 	s.Must(err)
 	s.awaitRecorded(record, state.Success, want...)
 	if scene.Field(s.Now(u), "status", "phase") != "Succeeded" {
-		s.T.Error("the loss of a record changes what is deployed")
+		s.T.Error("the loss of a record changes the deployed packages")
 	}
 }

@@ -13,7 +13,7 @@ var aborted = []struct {
 	weight int
 }{{step: 1, weight: 0}, {step: 2, weight: 5}, {step: 3, weight: 20}, {step: 4, weight: 50}, {step: 5, weight: 100}}
 
-// divisionsUntil are those of a canary in track green that is given up at a weight.
+// divisionsUntil returns the divisions of a canary in track green that is given up at a weight.
 func divisionsUntil(weight int) []string {
 	out := []string{"blue 100, green 0"}
 	for _, a := range aborted[1:] {

@@ -17,7 +17,7 @@ func (y *followedRelease) runPart(name string, do func(y *followedRelease)) {
 	}
 }
 
-// staysForDrain checks that the last commit, which removes pods, comes a drain after the one before it, which takes their requests.
+// staysForDrain checks that the last commit, which removes pods, comes a drain after the previous commit, which takes their requests.
 func (y *followedRelease) staysForDrain() {
 	y.Helper()
 	all := y.divisionsAt(y.Sites[0])

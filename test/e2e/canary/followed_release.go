@@ -97,7 +97,7 @@ func (y *followedRelease) startsUsers(p release.Plan, perSecond int) {
 	y.awaitOutcome(1, "Succeeded")
 }
 
-// until something is so that cannot be watched.
+// until polls a condition that cannot be watched.
 func (y *followedRelease) until(what string, is func() bool) {
 	y.Helper()
 	tick, end := time.NewTicker(look), time.NewTimer(patience.Limit)
@@ -128,7 +128,8 @@ func (y *followedRelease) awaitState(revision int64, state, step string) {
 	})
 }
 
-// awaitOutcome waits until a revision has an outcome, and its canary is at rest. One that was rolled back is not Ready: the Sites do not run what is asked for.
+// awaitOutcome waits until a revision has an outcome, and its canary is at rest. After a rollback it is not Ready: the Sites do not run the
+// desired state.
 func (y *followedRelease) awaitOutcome(revision int64, outcome string) *unstructured.Unstructured {
 	y.Helper()
 	return y.awaitSeen(fmt.Sprintf("revision %d ends as %s", revision, outcome), func(o *unstructured.Unstructured) bool {
@@ -211,7 +212,7 @@ func (y *followedRelease) wantPods(s *release.Site, blue, green int) {
 	y.wantStarted(s, map[string]int{track.Blue: blue, track.Green: green})
 }
 
-// wantStarted checks how many pods of some tracks ever answered at a Site. Those without a track are under "".
+// wantStarted checks how many pods of some tracks ever answered at a Site. Pods without a track are under "".
 func (y *followedRelease) wantStarted(s *release.Site, want map[string]int) {
 	y.Helper()
 	got := map[string]int{}

@@ -62,7 +62,7 @@ func (y *measured) checkQueries(z *followedRelease) {
 	for _, c := range gate.Spec.ForProvider.Checks {
 		asksStable := strings.Contains(c.Prometheus.Query, servicesOf(track.Blue))
 		if !strings.Contains(c.Prometheus.Query, servicesOf(track.Green)) || asksStable != (c.Name == release.Ratio) {
-			z.Errorf("check %s asks for other tracks than those of the claim: %s", c.Name, c.Prometheus.Query)
+			z.Errorf("check %s does not query the tracks of the claim: %s", c.Name, c.Prometheus.Query)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (s *shop) keepFluxOut() {
 	s.must(s.Client.Patch(s.Context(), s.httpRoute(), client.RawPatch(types.MergePatchType, []byte(disabled))))
 }
 
-// patchWeights sends all requests to a track, and returns what the provider would look for.
+// patchWeights sends all requests to a track, and returns the route that the provider would expect.
 func (s *shop) patchWeights(to string) track.Route {
 	s.Helper()
 	refs := fmt.Sprintf(`{"name":"web-%s","port":80,"weight":100},{"name":"web-%s","port":80,"weight":0}`, to, track.Other(to))

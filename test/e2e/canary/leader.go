@@ -28,7 +28,7 @@ func (y *followedRelease) readLeader() leader {
 	return leader{identity: ptr.Deref(l.Spec.HolderIdentity, ""), since: ptr.Deref(l.Spec.AcquireTime, metav1.MicroTime{}).Time}
 }
 
-// awaitLeaderAfter waits until another replica than the one before leads.
+// awaitLeaderAfter waits until another replica than the previous leader leads.
 func (y *followedRelease) awaitLeaderAfter(before leader) leader {
 	y.Helper()
 	var now leader
@@ -65,7 +65,7 @@ func (y *followedRelease) changesLeader() leader {
 	return after
 }
 
-// wantLeaderSince checks that a replica began to lead within a pause, by what the lease and the SiteSync say.
+// wantLeaderSince checks that a replica began to lead within a pause, by the times of the lease and the SiteSync.
 func (y *followedRelease) wantLeaderSince(p pause, now leader) {
 	y.Helper()
 	if now.since.Before(p.start) || now.since.Truncate(time.Second).After(p.over) {

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// A kind of what is composed.
+// A kind of composed resources.
 type kind struct{ apiVersion, name string }
 
 var (

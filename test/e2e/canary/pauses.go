@@ -93,8 +93,9 @@ func (y *followedRelease) wantOnePause(paused *unstructured.Unstructured, states
 	return out
 }
 
-// writesNothingUntil checks that nothing is written about the deployment and nothing is pushed, from when it says that it pauses until that ends. What the
-// test sees before the end was written before the end. Where the machine is too busy to look in time, what it sees says nothing.
+// writesNothingUntil checks that nothing is written about the deployment and nothing is pushed, from when it says that it pauses until that
+// ends. Writes that the test sees before the end were written before the end. Where the machine is too busy to look in time, the observation
+// proves nothing.
 func (y *followedRelease) writesNothingUntil(ends time.Time) {
 	y.Helper()
 	y.awaitWholeStatus("Paused", "3/7")
@@ -141,7 +142,7 @@ func (y *followedRelease) writesNothing() {
 	y.Log("this machine is too busy for servers to answer in time")
 }
 
-// writesOverRestart restarts the provider while a user is awaited, and returns what is written about the deployment, and how often something is pushed.
+// writesOverRestart restarts the provider while a user is awaited, and returns the writes about the deployment, and the number of pushes.
 func (y *followedRelease) writesOverRestart() (entries []load.Entry, pushed int) {
 	y.Helper()
 	y.awaitWholeStatus("AwaitingPromotion", "6/7")
@@ -155,8 +156,8 @@ func (y *followedRelease) writesOverRestart() (entries []load.Entry, pushed int)
 	return l.Entries()[before:], cp.Git.Pushes(y.Namespace) - pushes
 }
 
-// awaitQuiet waits until nothing was written for a while, and returns how much was written before. A deployment may say late that a server answers again, whatever
-// it waits for.
+// awaitQuiet waits until nothing was written for a while, and returns how much was written before. A deployment may say late that a server
+// answers again, in each of its waits.
 func (y *followedRelease) awaitQuiet(l *load.Ledger) int {
 	y.Helper()
 	before := 0
@@ -168,7 +169,7 @@ func (y *followedRelease) awaitQuiet(l *load.Ledger) int {
 	return before
 }
 
-// showsOutage reports whether a reconcile of the provider failed, or succeeded again: it may say so, whatever the deployment waits for.
+// showsOutage reports whether a reconcile of the provider failed, or succeeded again: it may say so in each wait of the deployment.
 func showsOutage(entries []load.Entry) bool {
 	return slices.ContainsFunc(entries, func(e load.Entry) bool {
 		return slices.Contains(e.Writers, "provider Update status") && slices.Contains(e.Changed, "status.conditions.Synced")

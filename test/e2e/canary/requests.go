@@ -15,7 +15,7 @@ const (
 	drain = 5 * time.Second
 )
 
-// withAnnotation makes the pods of track green behave otherwise than those of other tests.
+// withAnnotation makes the pods of track green behave otherwise than the pods of other tests.
 func withAnnotation(files tree.Files, annotation string, d time.Duration) tree.Files {
 	const name = "green/deployment-web-green.yaml"
 	files[name] = []byte(strings.Replace(string(files[name]), "        revision:", "        "+annotation+": "+d.String()+"\n        revision:", 1))

@@ -40,7 +40,7 @@ const (
 
 	requestedAt = "reconcile.fluxcd.io/requestedAt"
 
-	// look is how often a test looks again at what it waits for.
+	// look is how often a test polls a condition.
 	look = 20 * time.Millisecond
 )
 
@@ -134,7 +134,7 @@ func clusterOf(t *testing.T, start func() (*release.Cluster, error)) *release.Cl
 // directoryOf is the directory of the repository that Flux brings to the Site.
 func (s *shop) directoryOf() string { return strings.Join([]string{sitePath, s.namespace, claim}, "/") }
 
-// explainFailure shows what was at the Site when a test failed.
+// explainFailure shows the objects at the Site when a test failed.
 func (s *shop) explainFailure() {
 	if !s.Failed() {
 		return
@@ -167,7 +167,7 @@ func (s *shop) awaitTrue(what string, is func() bool) {
 	}
 }
 
-// renderedFiles are those of a revision as a Blueprint would be rendered.
+// renderedFiles are the files of a revision as a Blueprint would be rendered.
 func (s *shop) renderedFiles(revision int) tree.Files {
 	return tree.Files{
 		"deployment-web.yaml": fmt.Appendf(nil, workload, s.namespace, revision, replicas),
@@ -186,7 +186,7 @@ func (s *shop) filesAlone(name string, revision int) tree.Files {
 	return s.stateAt(files, track.State{Serving: name, Alone: true})
 }
 
-// filesBeside is the directory in which the next revision has the other track of the one that serves, and nothing of the requests yet.
+// filesBeside is the directory in which the next revision has the other track than the serving revision, and nothing of the requests yet.
 func (s *shop) filesBeside(serving string, stable, next int, ahead int) tree.Files {
 	s.Helper()
 	files := s.filesAlone(track.Other(serving), next)
@@ -205,7 +205,7 @@ func (s *shop) stateAt(files tree.Files, to track.State) tree.Files {
 	return out
 }
 
-// commitFiles makes a directory what the repository has, and waits until Flux has applied it.
+// commitFiles commits files as the content of a directory, and waits until Flux has applied it.
 func (s *shop) commitFiles(files tree.Files) {
 	s.Helper()
 	texts := map[string]string{}

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// catalog is what the control plane has of a shop: its Site, and where its repository is.
+// catalog has the control plane's objects of a shop: its Site, and its repository.
 const catalog = `
 apiVersion: v1
 kind: Namespace
@@ -73,7 +73,7 @@ func (s *shop) askForDirectory(files tree.Files, at ledger.Position, changed *le
 	s.must(cp.ApplyObject(s.Context(), o))
 }
 
-// observedSite is the Site as the SiteSync has it, for the position that it is asked for.
+// observedSite is the Site in the SiteSync, for the requested position.
 func (s *shop) observedSite() deliveryv1alpha1.SiteObservation {
 	s.Helper()
 	o := &unstructured.Unstructured{}
@@ -103,7 +103,7 @@ func (s *shop) awaitGreen(what string, is func(deliveryv1alpha1.TrackObservation
 	return last
 }
 
-// awaitSite waits until the SiteSync says a state and a reason of the Site. Before each look it does what another user does.
+// awaitSite waits until the SiteSync says a state and a reason of the Site. Before each look it does the work of another user.
 func (s *shop) awaitSite(want string, meanwhile ...func()) {
 	s.Helper()
 	last := deliveryv1alpha1.SiteObservation{}

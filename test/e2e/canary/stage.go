@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/test/release"
 )
 
-// cp is the one control plane of this package's tests.
+// cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
 // forStories lets Crossplane react to more events of a composite than the 100 at once and one each second of its defaults: the stories of this package have

@@ -23,7 +23,7 @@ const (
 	most = 15
 )
 
-// A life is what happens to one cluster, in the order in which it happens. Each step waits for what the step before led to.
+// A life is the life of one cluster, in the order of its events. Each step waits for the result of the previous step.
 type life struct {
 	*stage
 
@@ -63,13 +63,13 @@ func (l *life) playCreated() {
 		}
 	}
 	if diff := cmp.Diff([]string{"CAPTCluster Apply", "CAPTControlPlane Apply", "Cluster Apply"}, versions); diff != "" {
-		l.Errorf("who made what: -want, +got:\n%s", diff)
+		l.Errorf("creator of each object: -want, +got:\n%s", diff)
 	}
 	l.followCluster(applied)
 	l.followCluster(begun)
 }
 
-// playNetworkFirst: what is built first is named first.
+// playNetworkFirst: the part that is built first is named first.
 func (l *life) playNetworkFirst() {
 	l.Helper()
 	l.reportTerraform("-vpc", "", false, nil)
@@ -78,7 +78,7 @@ func (l *life) playNetworkFirst() {
 	l.playOwned()
 }
 
-// playOwned: what CAPT and core wrote into our objects is there, and so is what we wrote.
+// playOwned: the writes of CAPT and core to our objects are there, and so are ours.
 func (l *life) playOwned() {
 	l.Helper()
 	l.awaitTrue("owner references of Cluster API", l.areOwned, nothingElse)
@@ -97,7 +97,7 @@ func (l *life) playOwned() {
 	}
 }
 
-// playKeepsOff: what CAPT and core write we never did, nor any status.
+// playKeepsOff: we never wrote the fields of CAPT and core, nor any status.
 func (l *life) playKeepsOff(kind string) {
 	l.Helper()
 	for _, f := range l.liveObject(kind).GetManagedFields() {
@@ -112,7 +112,7 @@ func (l *life) playKeepsOff(kind string) {
 	}
 }
 
-// terraformFails: CAPT hides what Terraform says, and we name it.
+// terraformFails: CAPT hides the message of Terraform, and we name it.
 func (l *life) terraformFails() {
 	l.Helper()
 	l.reportTerraform("-vpc", "apply failed: VpcLimitExceeded", false, nil)
@@ -159,7 +159,7 @@ func (l *life) becomesReady() *v1alpha1.ManagedCluster {
 	mc := l.awaitReadyReason(v1alpha1.ReasonReady)
 	at := mc.Status.AtProvider
 	if at.WasReady == nil || at.WasReady.UID != at.UID || at.Initialized == nil || at.Initialized.UID != at.UID || !strings.HasPrefix(at.Version, "v1.") {
-		l.Errorf("what is remembered of a cluster that is ready: %s", describeObject(mc))
+		l.Errorf("recorded state of a ready cluster: %s", describeObject(mc))
 	}
 	if diff := cmp.Diff(map[string]string{"CAPTCluster": "v1beta1", "Cluster": "cluster.x-k8s.io/v1beta1"}, map[string]string{"CAPTCluster": at.Contracts.Infrastructure, "Cluster": at.ClusterAPIVersion}); diff != "" {
 		l.Errorf("versions: -want, +got:\n%s", diff)
@@ -183,11 +183,11 @@ func (l *life) playFlaps() {
 	n, degraded, taken := writes()
 	// One when it is lost, a few of progress, and one when it counts as ready again.
 	if n > most || degraded == 0 || taken > 0 {
-		l.Errorf("%d writes of the status, %d of them Degraded, and %d unset what was initialized", n, degraded, taken)
+		l.Errorf("%d writes of the status, %d of them Degraded, and %d unset an initialized field", n, degraded, taken)
 	}
 	l.Logf("the status was written %d times while the control plane was lost %d times", n, flaps)
 	if at := mc.Status.AtProvider; at.Initialized == nil || at.Initialized.UID != at.UID || at.WasReady == nil {
-		l.Errorf("what is remembered after it flapped: %s", describeObject(mc))
+		l.Errorf("recorded state after the cluster flapped: %s", describeObject(mc))
 	}
 	l.playOwned()
 }
@@ -229,7 +229,7 @@ func (l *life) countStatusWrites() func() (n, degraded, taken int) {
 	}
 }
 
-// failureStays: what is left over is reported, and does no harm.
+// failureStays: a remaining failure is reported, and does no harm.
 func (l *life) failureStays() {
 	l.Helper()
 	l.followCluster(planeFailed)
@@ -253,7 +253,7 @@ func (l *life) playPaused() {
 	l.pauseCluster(false)
 	l.awaitTrue("the label is there once it is not paused any more", l.labelledObject("cni", "cilium"), nothingElse)
 	l.changeManagedCluster(func(mc *v1alpha1.ManagedCluster) { delete(mc.Spec.ForProvider.Labels, "cni") })
-	l.awaitTrue("the label goes with the one who wanted it", l.labelledObject("cni", ""), nothingElse)
+	l.awaitTrue("the label is removed with its request", l.labelledObject("cni", ""), nothingElse)
 	l.playOwned()
 }
 
@@ -278,7 +278,7 @@ func (l *life) changeIsIgnored() {
 	l.playOwned()
 }
 
-// playDeleted: only the Cluster is, by us. What it waits for is said, and templates stay.
+// playDeleted: only the Cluster is, by us. Its wait is reported, and templates stay.
 func (l *life) playDeleted() {
 	l.Helper()
 	l.holdWorkspace("-eks-controlplane")
@@ -316,7 +316,7 @@ func (l *life) bornAgain(first *v1alpha1.ManagedCluster) {
 	mc := l.awaitManagedCluster("another Cluster", func(mc *v1alpha1.ManagedCluster) bool { return mc.Status.AtProvider.UID != "" })
 	at := mc.Status.AtProvider
 	if at.UID == first.Status.AtProvider.UID || at.Initialized != nil || at.WasReady != nil {
-		l.Errorf("what was known of the first one: %s", describeObject(mc))
+		l.Errorf("recorded state of the first cluster: %s", describeObject(mc))
 	}
 	l.awaitCondition(v1alpha1.TypeControlPlaneInitialized, corev1.ConditionFalse, "NotInitialized")
 }

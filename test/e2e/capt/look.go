@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/cluster/v1alpha1"
 )
 
-// terraformFinalizer is what the provider of Terraform protects a Workspace with until all is destroyed.
+// terraformFinalizer is the finalizer by which the provider of Terraform protects a Workspace until all is destroyed.
 const terraformFinalizer = "finalizer.managedresource.crossplane.io"
 
 // metav1Name is an object of the stage's name and namespace.
@@ -64,7 +64,7 @@ func (s *stage) wantSpec(kind, want, field string) wait.ConditionWithContextFunc
 	}
 }
 
-// nothingElse is what to say when there is nothing to say.
+// nothingElse has no explanation.
 func nothingElse() string { return "" }
 
 // pauseCluster pauses the Cluster, or lets it go on.
@@ -75,7 +75,7 @@ func (s *stage) pauseCluster(paused bool) {
 	})
 }
 
-// holdWorkspace holds a Workspace until Terraform destroyed what is in it.
+// holdWorkspace holds a Workspace until Terraform destroyed its content.
 func (s *stage) holdWorkspace(workspace string) {
 	s.Helper()
 	s.editAsController(s.namedObject("Workspace", s.namespace+workspace), "terraform", func(u *unstructured.Unstructured) { controllerutil.AddFinalizer(u, terraformFinalizer) })

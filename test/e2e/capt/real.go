@@ -96,7 +96,7 @@ func addressOfPlane() (string, error) {
 	return fmt.Sprintf("127.0.0.1:%d", ports[0]), nil
 }
 
-// followCluster makes CAPT look at what is there, from the first moment on until the test ends.
+// followCluster makes CAPT look at the present objects, from the first moment on until the test ends.
 func (themselves) followCluster(s *stage, m moment) {
 	if m != applied {
 		return
@@ -114,7 +114,7 @@ func (s *stage) nudgeControllers(ctx context.Context) {
 	}
 	patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"test/nudge":%q}}}`, time.Now().String())
 	for _, o := range objects {
-		// What is not there yet needs none.
+		// A missing object needs none.
 		_ = kube.Patch(ctx, o, client.RawPatch(types.MergePatchType, patch))
 	}
 }

@@ -28,7 +28,7 @@ const (
 	endpoint = "https://0123456789ABCDEF.gr7.eu-west-1.eks.amazonaws.com"
 )
 
-// Others are CAPT and the core of Cluster API. They follow what Terraform does, and what we do.
+// others are CAPT and the core of Cluster API. They follow Terraform's results, and our changes.
 type others interface {
 	// Follow says that something happened that the others react to.
 	followCluster(s *stage, m moment)
@@ -50,7 +50,7 @@ const (
 	allDeleted   moment = "the control plane is gone"
 )
 
-// A recorded reaction is what CAPT and core were seen to write.
+// A recorded reaction repeats the recorded writes of CAPT and core.
 type recorded struct{}
 
 func (recorded) followCluster(s *stage, m moment) {
@@ -81,7 +81,7 @@ func (s *stage) mergeStatus(o *unstructured.Unstructured, by client.FieldOwner, 
 	s.must(kube.Status().Patch(s.Context(), o.DeepCopy(), client.RawPatch(types.MergePatchType, patch), by))
 }
 
-// takeOwnership: core owns the objects that the Cluster refers to, and all protect what they have.
+// takeOwnership: core owns the objects that the Cluster refers to, and all protect their objects.
 func (s *stage) takeOwnership() {
 	s.Helper()
 	s.editAsController(s.namedObject("Cluster"), coreManager, func(u *unstructured.Unstructured) { controllerutil.AddFinalizer(u, clusterFinalizer) })
@@ -105,7 +105,7 @@ func (s *stage) beginApplies() {
 	for kind, apply := range map[string]string{"CAPTCluster": s.namespace + "-vpc", "CAPTControlPlane": s.namespace + "-eks-controlplane-apply"} {
 		s.editAsController(s.namedObject(kind), captManager, func(u *unstructured.Unstructured) {
 			s.must(unstructured.SetNestedField(u.Object, apply, "spec", "workspaceTemplateApplyName"))
-			// What is false is lost when CAPT writes all of the object.
+			// A false value is lost when CAPT writes all of the object.
 			unstructured.RemoveNestedField(u.Object, "spec", "controlPlaneConfig", "endpointAccess", "private")
 		})
 	}
@@ -192,7 +192,7 @@ func (s *stage) failInfrastructure() {
 	s.mergeStatus(s.liveObject("Cluster"), coreManager, map[string]any{"phase": "Failed"})
 }
 
-// copySecrets: CAPT copies what Terraform put out, empty or not.
+// copySecrets: CAPT copies the outputs of Terraform, empty or not.
 func (s *stage) copySecrets() {
 	s.Helper()
 	if s.liveObject("WorkspaceTemplateApply", s.namespace+"-kubeconfig-apply") == nil {
@@ -236,14 +236,14 @@ func (s *stage) deleteRest() {
 	s.releaseProtected("Cluster", clusterFinalizer)
 }
 
-// releaseProtected releases what a controller protected.
+// releaseProtected releases an object that a controller protected.
 func (s *stage) releaseProtected(kind, finalizer string, name ...string) {
 	s.Helper()
 	s.editAsController(s.namedObject(kind, name...), captManager, func(u *unstructured.Unstructured) { controllerutil.RemoveFinalizer(u, finalizer) })
 	s.awaitVanished(kind, name...)
 }
 
-// reportTerraform says what became of a Workspace, as the provider of Terraform does. An error is in Synced, and nowhere else.
+// reportTerraform reports the result of a Workspace, as the provider of Terraform does. An error is in Synced, and nowhere else.
 func (s *stage) reportTerraform(workspace, failure string, ready bool, outputs map[string]any) {
 	s.Helper()
 	w := s.awaitObject("Workspace", s.namespace+workspace)
@@ -257,7 +257,7 @@ func (s *stage) reportTerraform(workspace, failure string, ready bool, outputs m
 	s.mergeStatus(w, "terraform", map[string]any{"atProvider": map[string]any{"outputs": outputs}, "conditions": []any{synced, state}})
 }
 
-// kubeconfig is what Terraform puts out, or nothing.
+// kubeconfig is the output of Terraform, or nothing.
 func (s *stage) kubeconfig(path string) {
 	s.Helper()
 	data := ""

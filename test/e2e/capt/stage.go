@@ -1,6 +1,6 @@
-// Package capt shows, on a real API server and with the provider's real binary, what becomes of a ManagedCluster that CAPT (Cluster API
-// Provider Terraform) builds. What CAPT and the core of Cluster API write is written as they do; the environment may name their real
-// controllers instead.
+// Package capt shows, on a real API server and with the provider's real binary, the life of a ManagedCluster that CAPT (Cluster API Provider
+// Terraform) builds. The writes of CAPT and the core of Cluster API are repeated as recorded; the environment may name their real controllers
+// instead.
 package capt
 
 import (
@@ -32,7 +32,7 @@ import (
 )
 
 var (
-	// cp is the one API server of this package's tests, with the provider.
+	// cp is the API server of all tests of this package, with the provider.
 	cp *controlplane.ControlPlane
 
 	// kube acts as the administrator.
@@ -78,7 +78,7 @@ func connectClient() error {
 // often is the time between two observations.
 const often = 50 * time.Millisecond
 
-// kinds that this package knows, by name.
+// kindsByName returns the kind of a name, for the kinds of this package.
 func kindsByName(kind string) schema.GroupVersionKind {
 	groups := map[string]string{
 		"Cluster": "cluster.x-k8s.io/v1beta1", "CAPTCluster": "infrastructure.cluster.x-k8s.io/v1beta1", "CAPTControlPlane": "controlplane.cluster.x-k8s.io/v1beta1",
@@ -116,7 +116,7 @@ spec:
 	return s
 }
 
-// emptyTemplate is one that makes nothing: Terraform does not run here.
+// emptyTemplate makes nothing: Terraform does not run here.
 func (s *stage) emptyTemplate(name string) {
 	s.Helper()
 	s.applyYAML("WorkspaceTemplate", fmt.Sprintf("metadata: {name: %s}\nspec: {template: {spec: {forProvider: {source: Inline, module: ''}}}}", name))
@@ -200,7 +200,7 @@ func (s *stage) changeManagedCluster(fn func(*v1alpha1.ManagedCluster)) {
 	s.must(kube.Patch(s.Context(), mc, client.MergeFrom(before)))
 }
 
-// awaitManagedCluster waits until the ManagedCluster is so, and says what it was instead when it never is.
+// awaitManagedCluster waits until the ManagedCluster meets a condition, and describes its last state when it never does.
 func (s *stage) awaitManagedCluster(what string, is func(*v1alpha1.ManagedCluster) bool) *v1alpha1.ManagedCluster {
 	s.Helper()
 	mc := &v1alpha1.ManagedCluster{}
@@ -254,7 +254,7 @@ func (s *stage) awaitCondition(of xpv2.ConditionType, status corev1.ConditionSta
 	return mc.GetCondition(of).Message
 }
 
-// liveObject is an object as it is. The name is that of all unless it is given; it is nil if there is none.
+// liveObject returns an object from the API server. The name is the namespace's unless it is given; it is nil if there is none.
 func (s *stage) liveObject(kind string, name ...string) *unstructured.Unstructured {
 	s.Helper()
 	u := s.namedObject(kind, name...)

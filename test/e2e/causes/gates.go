@@ -15,7 +15,7 @@ func (s *stage) measureSite() *promserver.Target {
 	return s.MeasureSite("edge1")
 }
 
-// gateStories are of what is measured.
+// gateStories are about measurements.
 func gateStories() map[string]story {
 	return map[string]story{
 		"QueryWithoutData": {

@@ -75,8 +75,8 @@ func (s *stage) isResponsiveSoon(composite *unstructured.Unstructured) bool {
 // homeFlux is in the cluster of the control plane.
 var homeFlux = sync.OnceValue(func() error { return cp.StartFlux(context.Background()) })
 
-// takeRight takes the rule about an API group from the ClusterRole that the documentation gives to the provider, and restarts the provider, which would
-// go on with what it watches already.
+// takeRight takes the rule about an API group from the ClusterRole that the documentation gives to the provider, and restarts the provider,
+// which would go on with its open watches.
 func (s *stage) takeRight(group string) (giveBack func()) {
 	s.T.Helper()
 	role := &rbacv1.ClusterRole{}
@@ -91,7 +91,7 @@ func (s *stage) takeRight(group string) (giveBack func()) {
 	}
 }
 
-// sharedStories are of what all deployments share.
+// sharedStories are about the parts that all deployments share.
 func sharedStories() map[string]story {
 	return map[string]story{
 		"FunctionStopped": {

@@ -136,7 +136,7 @@ func (s *remoteStage) askCluster(token string) error {
 	return c.Create(s.T.Context(), &authenticationv1.SelfSubjectReview{})
 }
 
-// allowEngine lets a service account read, and wake, what Flux has.
+// allowEngine lets a service account read, and wake, the objects of Flux.
 func (s *remoteStage) allowEngine(account *corev1.ServiceAccount) {
 	s.T.Helper()
 	name := metav1.ObjectMeta{Name: s.Namespace}

@@ -4,7 +4,7 @@ import (
 	"github.com/intentplane/intentplane/apis/advice"
 )
 
-// specStories are of what the spec names and the platform team has not given.
+// specStories are about objects that the spec names and the platform team has not given.
 func specStories() map[string]story {
 	return map[string]story{
 		"BlueprintMissing": {

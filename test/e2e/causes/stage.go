@@ -1,5 +1,6 @@
-// Package causes breaks what a deployment needs, in sixteen ways, on a real control plane. Each time kubectl intent why names the cause, who acts and the
-// next step, to an administrator and to a user with the role edit in one namespace. Once that step is done, the deployment continues.
+// Package causes breaks the dependencies of a deployment, in sixteen ways, on a real control plane. Each time kubectl intent why names the
+// cause, who acts and the next step, to an administrator and to a user with the role edit in one namespace. Once that step is done, the
+// deployment continues.
 package causes
 
 import (
@@ -36,10 +37,10 @@ const (
 	tokensPerSecond = "--circuit-breaker-refill-rate=5"
 )
 
-// cp is the one control plane of this package's tests.
+// cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
-// edge is the one other cluster, with Flux in it.
+// edge is the other cluster, with Flux in it.
 var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
 	ctx := context.Background()
 	k, err := cp.StartCluster(ctx, "edge")
@@ -107,9 +108,9 @@ func (s *stage) awaitSucceeded(replicas int) {
 	s.Succeed(s.Set(s.deployment, s.runIntent(replicas), "spec", "intent"))
 }
 
-// An answer is what kubectl intent why is expected to say.
+// An answer is the expected answer of kubectl intent why.
 type answer struct {
-	// object at the end of what was followed, without the names of the story.
+	// object at the end of the followed chain, without the names of the story.
 	object string
 	reason string
 	actor  advice.Actor
@@ -117,21 +118,21 @@ type answer struct {
 	do string
 }
 
-// A story breaks what a deployment needs, and does what kubectl intent why says.
+// A story breaks a dependency of a deployment, and follows the advice of kubectl intent why.
 type story struct {
 	reason string
-	// breaks what the deployment needs, and returns what does as the next step says.
+	// breaks a dependency of the deployment, and returns a function that carries out the next step.
 	breaks func(s *stage) (repair func())
 	want   answer
 	// early is another right answer that may come before. Without a reason there is none.
 	early answer
-	// toEditor is what a user with the role edit reads, where that is not the same.
+	// toEditor is the answer to a user with the role edit, where that is not the same.
 	toEditor answer
 	// toEditorOfClaim is the same about a claim, whose composite such a user may not read.
 	toEditorOfClaim answer
 }
 
-// answerTo returns what a user reads about the deployment of a stage.
+// answerTo returns the expected answer to a user about the deployment of a stage.
 func (told story) answerTo(s *stage, user string) answer {
 	switch {
 	case user == editor && s.isClaim() && told.toEditorOfClaim.reason != "":
@@ -147,7 +148,7 @@ func (s *stage) playCause(told story) {
 	s.T.Helper()
 	s.T.Log(told.reason)
 	repair := sync.OnceFunc(told.breaks(s))
-	defer repair() // What one story breaks for all, others need.
+	defer repair() // Other stories need the parts that one story breaks for all.
 	for _, user := range []string{admin, editor} {
 		want := told.answerTo(s, user)
 		s.expectCause(user, want, told.early)
@@ -172,8 +173,8 @@ func (s *stage) awaitSuccess() {
 	})
 }
 
-// expectCause asks until the answer is the one that is wanted. Until then nothing is wrong, or something that ends by itself: an answer that sends another
-// person somewhere else fails the test.
+// expectCause asks until the answer is equal to the wanted answer. Until then the finding is good, or ends by itself: an answer that sends
+// another person somewhere else fails the test.
 func (s *stage) expectCause(user string, want, early answer) {
 	s.T.Helper()
 	s.askUntilGood(fmt.Sprintf("why says %+v to %q", want, user), func() (string, bool) {
@@ -200,7 +201,8 @@ func describeCauses(f *cause.Finding) string {
 	return fmt.Sprintf("%s %v", out, err)
 }
 
-// expectText compares what a user reads. A cause that a person acts about says since when it is there, and what makes the object go on.
+// expectText compares the text for a user. A cause that a person acts about says since when it is there, and names the event that makes the
+// object go on.
 func (s *stage) expectText(user string, want answer) {
 	s.T.Helper()
 	out := s.runPlugin(user, "why", "shop")
@@ -224,7 +226,7 @@ func (s *stage) askWhy(user string) cause.Finding {
 	return f
 }
 
-// runPlugin runs kubectl intent as a user, and returns what it printed. It fails the test when the plugin fails.
+// runPlugin runs kubectl intent as a user, and returns its output. It fails the test when the plugin fails.
 func (s *stage) runPlugin(user string, args ...string) string {
 	s.T.Helper()
 	ctx, cancel := s.Context()

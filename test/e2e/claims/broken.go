@@ -40,7 +40,7 @@ func wantFailed(t *testing.T, reason string, seen *unstructured.Unstructured, ph
 	}
 }
 
-// composedBy the composite of a claim: the references to what it composed.
+// composedBy returns the composite's references of a claim to the composed resources.
 func composedBy(s *scene.Scene, claim *unstructured.Unstructured) []any {
 	s.T.Helper()
 	refs, _, err := unstructured.NestedSlice(s.XR(s.Now(claim)).Object, "spec", "resourceRefs")

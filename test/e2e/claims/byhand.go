@@ -98,7 +98,7 @@ func forgedPlaces() map[string]forgery {
 			why: deliveryv1alpha1.ReasonPolicyDenied, want: "spec.policy.allowedNamespaces",
 		},
 		"ConfigNowhere": {
-			reason: "What is not there holds no credentials.",
+			reason: "A missing configuration holds no credentials.",
 			change: func(_ *scene.Scene, d *deliveryv1alpha1.GitDelivery) { d.Spec.ProviderConfigReference.Name = "nowhere" },
 			why:    deliveryv1alpha1.ReasonCredentialsGone, want: "nowhere",
 		},
@@ -115,7 +115,7 @@ func forgedFiles() map[string]forgery {
 			change: holding(clusterRole, kustomized), why: deliveryv1alpha1.ReasonPolicyDenied, want: "ClusterRole",
 		},
 		"ClusterRoleInNamespace": {
-			reason: "An API server drops the namespace of what is in none.",
+			reason: "An API server drops the namespace of a cluster-scoped object.",
 			change: holding(strings.Replace(clusterRole, "name: a", "name: a, namespace: NAMESPACE", 1), kustomized), why: deliveryv1alpha1.ReasonPolicyDenied, want: "ClusterRole",
 		},
 		"Secret": {
@@ -131,7 +131,7 @@ func forgedFiles() map[string]forgery {
 			change: holding(strings.Replace(configMap, "NAMESPACE", "kube-system", 1), kustomized), why: deliveryv1alpha1.ReasonPolicyDenied, want: "spec.targetNamespaces.allowed",
 		},
 		"RemoteResource": {
-			reason: "An engine would fetch what the provider did not check.",
+			reason: "An engine would fetch files that the provider did not check.",
 			change: holding(configMap, "resources: [a.yaml, 'https://example.org/all.yaml']\n"), why: deliveryv1alpha1.ReasonPolicyDenied, want: "kustomization.yaml",
 		},
 		"Patched": {
@@ -146,7 +146,7 @@ func forgedFiles() map[string]forgery {
 			why: deliveryv1alpha1.ReasonInvalid, want: "spec.forProvider.trees[0].tree",
 		},
 		"Files": {
-			reason: "What cannot be read is not written.",
+			reason: "A file that cannot be read is not written.",
 			change: func(_ *scene.Scene, d *deliveryv1alpha1.GitDelivery) {
 				d.Spec.ForProvider.Trees[0].Files = []byte("no archive")
 			},

@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// wantOutputOfDiff runs "kubectl intent diff" with a file, and compares its exit code and what it prints.
+// wantOutputOfDiff runs "kubectl intent diff" with a file, and compares its exit code and its output.
 func wantOutputOfDiff(s *scene.Scene, file string, code int, says ...string) {
 	s.T.Helper()
 	c := exec.CommandContext(s.T.Context(), s.Built("kubectl-intent"), "diff", file, "--kubeconfig", cp.Kubeconfig)

@@ -32,7 +32,7 @@ func examplesIn(s *scene.Scene, folder string) []*unstructured.Unstructured {
 	return out
 }
 
-// awaitAnswer waits for what an example asks of the quickstart, which succeeded and has one version of its Blueprint.
+// awaitAnswer waits for the result of an example at the quickstart, which succeeded and has one version of its Blueprint.
 func awaitAnswer(s *scene.Scene, o *unstructured.Unstructured) {
 	s.T.Helper()
 	switch action := rolloutv1alpha1.Action(scene.Field(o, "spec", "action")); action {

@@ -101,7 +101,7 @@ func brokenIntents(s *scene.Scene) map[string]failure {
 			want:   "spec.intent: line 1, column 32: replica: is not a field of a service intent",
 		},
 		"PlainLanguage": {
-			reason: "What is not understood is not guessed.",
+			reason: "The meaning of an unknown word is not guessed.",
 			intent: "Run the shop at the edge, twice.",
 			want:   `spec.intent: "the" cannot be a name`,
 		},
@@ -117,7 +117,7 @@ func brokenIntents(s *scene.Scene) map[string]failure {
 			want:   "spec.deliveryConfig.targetSite and the sites of spec.intent name different Sites",
 		},
 		"UnknownParameter": {
-			reason: "A Blueprint says what it takes.",
+			reason: "A Blueprint declares its parameters.",
 			intent: fmt.Sprintf(`{"service": "shop", "site": %q, "parameters": {"greting": "Hi"}}`, one),
 			want:   "parameters.greting is a forbidden property",
 		},

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// writtenByHand is what a user of kustomize would write for the intent of TestEqualsKustomize, over the Blueprint's own files.
+// writtenByHand has the files that a user of kustomize would write for the intent of TestEqualsKustomize, over the Blueprint's own files.
 func writtenByHand(s *scene.Scene, replicas int) map[string]string {
 	files, _, err := unstructured.NestedStringMap(s.Blueprint("1.0.0", "stable").Object, "spec", "files")
 	s.Must(err)
@@ -49,7 +49,7 @@ labels:
 	return out
 }
 
-// kustomizeBuild writes files to a folder, and returns what the kustomize command makes of it, by kind and name.
+// kustomizeBuild writes files to a folder, and returns the output of the kustomize command, by kind and name.
 func kustomizeBuild(s *scene.Scene, kustomize string, files map[string]string) map[string]any {
 	s.T.Helper()
 	dir := s.T.TempDir()
@@ -72,7 +72,7 @@ func objectsByName(s *scene.Scene, stream string) map[string]any {
 	return out
 }
 
-// objectsOfFiles are those in the files themselves, without the kustomization.
+// objectsOfFiles returns the objects in the files themselves, without the kustomization.
 func objectsOfFiles(s *scene.Scene, files map[string]string) map[string]any {
 	s.T.Helper()
 	stream := &strings.Builder{}
@@ -84,7 +84,7 @@ func objectsOfFiles(s *scene.Scene, files map[string]string) map[string]any {
 	return objectsByName(s, stream.String())
 }
 
-// renderOffline is what kubectl-intent renders for a claim, without a cluster.
+// renderOffline is the output of kubectl-intent render for a claim, without a cluster.
 func renderOffline(s *scene.Scene, claim *unstructured.Unstructured, flags ...string) map[string]string {
 	s.T.Helper()
 	dir := s.T.TempDir()

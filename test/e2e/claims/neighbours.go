@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// commitUnmanaged commits what only other tools write: programs, links, odd names, directories beside and around ours.
+// commitUnmanaged commits files that only other tools write: programs, links, odd names, directories beside and around ours.
 func commitUnmanaged(t *testing.T, s *scene.Scene) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "clone")
@@ -36,6 +36,6 @@ func commitUnmanaged(t *testing.T, s *scene.Scene) {
 		t.Fatal(err)
 	}
 	git("add", "--all")
-	git("commit", "--quiet", "--message", "What is ours")
+	git("commit", "--quiet", "--message", "Files of other writers")
 	git("push", "--quiet", "origin", "HEAD:main")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// refusalOfDryRun runs kubectl as a user, without keeping what it does, and returns the refusal or nothing.
+// refusalOfDryRun runs kubectl as a user, as a dry run, and returns the refusal or nothing.
 func refusalOfDryRun(s *scene.Scene, user string, args ...string) string {
 	s.T.Helper()
 	ctx, cancel := s.Context()
@@ -36,7 +36,7 @@ func serviceAccountOf(name string) string {
 	return fmt.Sprintf("system:serviceaccount:%s:%s", controlplane.Namespace, name)
 }
 
-// writeBatchScript writes one file with an edit that anybody who edits may make, then one that approves, then a RolloutRequest.
+// writeBatchScript writes one file with an edit that each editor may make, then an edit that approves, then a RolloutRequest.
 func writeBatchScript(s *scene.Scene, deployment *unstructured.Unstructured) string {
 	s.T.Helper()
 	labelled, automatic := deployment.DeepCopy(), deployment.DeepCopy()

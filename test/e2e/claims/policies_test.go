@@ -97,7 +97,7 @@ spec:
 	s.Until("the user may write a report", patience.Limit, func() bool { return refusalOfDryRun(s, user, report(deliveries, delivery)...) == "" })
 	bindPolicies(s)
 	s.Until("the policy holds", patience.Limit, func() bool { return refusalOfDryRun(s, user, report(deliveries, delivery)...) != "" })
-	const byProvider, byBoth = "status: what a GitDelivery or a SiteSync reports is written by the provider alone", "a SiteSync is written by Crossplane and the provider alone"
+	const byProvider, byBoth = "status: only the provider writes the status of a GitDelivery or a SiteSync", "a SiteSync is written by Crossplane and the provider alone"
 	for name, tc := range map[string]struct {
 		user string
 		args []string

@@ -5,7 +5,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// remembered is what a wrong URL must not change: the ledger with its revision and verdict, the record, and the history.
+// remembered is the state that a wrong URL must not change: the ledger with its revision and verdict, the record, and the history.
 func remembered(s *scene.Scene) map[string]deliveryv1alpha1.GitDeliveryObservation {
 	s.T.Helper()
 	out := map[string]deliveryv1alpha1.GitDeliveryObservation{}

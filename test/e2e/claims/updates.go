@@ -45,14 +45,14 @@ func pendingUpdate(t *testing.T, shape shape) (*scene.Scene, *unstructured.Unstr
 	s.Release("1.1.0", "1.0.0")
 	seen := awaitUpdate(s, o, newestVersion(s))
 	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "An update waits: Blueprint "+newestVersion(s)) {
-		t.Errorf("status.message does not say what waits: %q", message)
+		t.Errorf("status.message does not name the waiting Blueprint: %q", message)
 	}
 	return s, o
 }
 
 func newestVersion(s *scene.Scene) string { return s.BlueprintName() + "-1.1.0" }
 
-// wantFirstVersion fails the test unless what is delivered is still of the first version, after so many commits.
+// wantFirstVersion fails the test unless the delivered files are still of the first version, after so many commits.
 func wantFirstVersion(s *scene.Scene, commits int) {
 	s.T.Helper()
 	s.AwaitCommits(commits)

@@ -45,7 +45,7 @@ func (sh *shell) writeClaim(o *unstructured.Unstructured) {
 	sh.Must(os.WriteFile(filepath.Join(sh.dir, "claim.yaml"), b, 0o600))
 }
 
-// runBlock runs a block of the documentation, and returns what it printed and its error.
+// runBlock runs a block of the documentation, and returns its output and its error.
 func (sh *shell) runBlock(block string) (string, error) {
 	sh.T.Helper()
 	block = strings.NewReplacer("team-a", sh.Namespace, "claims.intentplane.dev", sh.group).Replace(block)

@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// A life is that of a WorkloadCluster of one shape, whose Cluster the test plays.
+// A life is the life of a WorkloadCluster of one shape, whose Cluster the test plays.
 type life struct {
 	*scene.Scene
 
@@ -123,7 +123,7 @@ func (l *life) wantShown() {
 	}
 	uid := string(l.Now(l.cluster).GetUID())
 	if diff := cmp.Diff([]string{site, "c1-kubeconfig", uid, "east", uid}, got); diff != "" || want["VERSION"] == "" {
-		l.T.Errorf("what is seen: -want, +got:\n%s\nversion %q", diff, want["VERSION"])
+		l.T.Errorf("observed cluster: -want, +got:\n%s\nversion %q", diff, want["VERSION"])
 	}
 	s := l.Now(objectFromYAML(l.T, "{apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {name: "+site+"}}"))
 	if s.GetLabels()["region"] != "east" {
@@ -136,7 +136,7 @@ func (l *life) wantShown() {
 	}
 }
 
-// refusedChanges are those that would have made another cluster of it.
+// refusedChanges are changes that would have made another cluster of it.
 func (l *life) refusedChanges() {
 	l.T.Helper()
 	for field, value := range map[string]string{"clusterName": "c2", "type": "Topology"} {
@@ -200,7 +200,7 @@ func (l *life) wantEvents(u *unstructured.Unstructured, n int) {
 	}
 }
 
-// deleteCluster takes with it what was made for the WorkloadCluster, and leaves the Cluster.
+// deleteCluster deletes the WorkloadCluster with its objects, and leaves the Cluster.
 func (l *life) deleteCluster() {
 	l.T.Helper()
 	l.Delete(l.east)

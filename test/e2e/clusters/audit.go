@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// A write is what the API server noted of a change of an object of Cluster API.
+// A write is the API server's record of a change of an object of Cluster API.
 type write struct {
 	Verb string `json:"verb"`
 	User struct {
@@ -75,7 +75,7 @@ func (s *stage) wantOnlyOurWrites(least int) {
 	}
 }
 
-// wantWritesOfCore says that the audit log has writes to the status of Clusters: those of core.
+// wantWritesOfCore checks that the audit log has core's writes to the status of Clusters.
 func (s *stage) wantWritesOfCore() {
 	s.T.Helper()
 	if !slices.ContainsFunc(s.writesOfUser(core), write.isStatusOfCluster) {

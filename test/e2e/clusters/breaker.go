@@ -8,13 +8,13 @@ import (
 	"github.com/intentplane/intentplane/test/load"
 )
 
-// flaps of a cluster, one each second. If each were reported, they would cost several times what Crossplane's circuit breaker lets through.
+// flaps of a cluster, one each second. If each were reported, they would cost several times the limit of Crossplane's circuit breaker.
 const flaps = 60
 
 // budget is the figure's limit of the tokens that are missing of the circuit breaker, which has a hundred, and gets one each second.
 const budget = 75
 
-// refusedByBreaker is what the circuit breaker kept from composites so far.
+// refusedByBreaker returns the events that the circuit breaker has kept from composites so far.
 func (s *stage) refusedByBreaker(ctx context.Context) map[string]float64 {
 	s.T.Helper()
 	m, err := cp.CoreMetrics(ctx)
@@ -28,7 +28,7 @@ func (s *stage) refusedByBreaker(ctx context.Context) map[string]float64 {
 	return map[string]float64{"dropped": of("Dropped"), "half open": of("HalfOpenAllowed"), "opens": m.Sum("circuit_breaker_opens_total", nil)}
 }
 
-// A book is what the circuit breaker charged the composite of a namespace for, in chapters.
+// A book has the charges of the circuit breaker for the composite of a namespace, in chapters.
 type book struct {
 	*load.Ledger
 
@@ -36,7 +36,7 @@ type book struct {
 	read int
 }
 
-// keepBook begins to note what is charged for.
+// keepBook begins to note charges.
 func (s *stage) keepBook() *book {
 	s.T.Helper()
 	l, err := load.NewLedger(s.T.Context(), cp.Client, s.Namespace)
@@ -45,7 +45,7 @@ func (s *stage) keepBook() *book {
 	return &book{Ledger: l, t: s.T}
 }
 
-// endChapter ends, and logs what it cost.
+// endChapter ends, and logs its cost.
 func (b *book) endChapter(what string) {
 	n, all := 0, b.Entries()
 	for _, e := range all[b.read:] {

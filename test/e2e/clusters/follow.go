@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// A pair is the phase that core computed, and what was said of the cluster when it was seen.
+// A pair is the phase that core computed, with our reason or phase at the same time.
 type pair struct{ core, ours string }
 
 // A table has the pairs of docs/clusters.md, and where they stand in an object.
@@ -54,7 +54,7 @@ func phasesInOrder() table {
 	}
 }
 
-// A follower notes what an object says.
+// A follower notes the states of an object.
 type follower struct {
 	table
 

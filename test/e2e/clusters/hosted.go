@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/test/patience"
 )
 
-// A hosted cluster is one whose providers the test plays, with a real API server behind it. Core is the real one.
+// A hosted cluster is a cluster whose providers the test plays, with a real API server behind it. Core is the real one.
 type hosted struct {
 	*stage
 
@@ -61,14 +61,14 @@ func (h *hosted) buildHosted() {
 	h.awaitAvailable("True", "")
 }
 
-// awaitAvailable is what the control plane says of itself.
+// awaitAvailable writes the status that the control plane reports.
 func (h *hosted) awaitAvailable(status, message string) {
 	h.T.Helper()
 	h.Patch(h.controlPlaneOf(), fmt.Sprintf(`{"status":{"initialization":{"controlPlaneInitialized":true},"externalManagedControlPlane":true,"version":%q,"conditions":[
 		{"type":"Available","status":%q,"reason":"Said","message":%q,"lastTransitionTime":"2026-11-01T00:00:00Z"}]}}`, version, status, message), "status")
 }
 
-// hostedKinds are those of the providers that a test plays, and what lets core use them.
+// hostedKinds are the kinds of the providers that a test plays, with the rights of core to use them.
 const hostedKinds = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -1,4 +1,4 @@
-// Package clusters shows, on a real control plane with the real controllers of Cluster API beside it, what a ManagedCluster does.
+// Package clusters shows ManagedClusters on a real control plane with the real controllers of Cluster API beside it.
 package clusters
 
 import (
@@ -35,10 +35,10 @@ rules:
   - level: None
 `
 
-// cp is the one control plane of this package's tests.
+// cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
-// capi is the one Cluster API.
+// capi is the Cluster API of all tests.
 var capi = sync.OnceValue(func() error { return clusterapi.Start(context.Background(), cp) })
 
 const (
@@ -70,7 +70,7 @@ func (s *stage) explainFailure() {
 	if !s.T.Failed() {
 		return
 	}
-	s.T.Logf("what Crossplane's circuit breaker refused: %v", s.refusedByBreaker(context.Background()))
+	s.T.Logf("events that Crossplane's circuit breaker refused: %v", s.refusedByBreaker(context.Background()))
 	for _, kind := range []string{"workloadclusters.claims.intentplane.dev", "managedclusters.cluster.intentplane.dev", "clusters.cluster.x-k8s.io", "kubeadmcontrolplanes", "devclusters", "machines.cluster.x-k8s.io"} {
 		out, err := s.Kubectl(context.Background(), "get", kind, "-n", s.Namespace, "-o", "yaml")
 		s.T.Logf("%s: %v\n%s", kind, err, out)

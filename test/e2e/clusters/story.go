@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// edge is the one other cluster, with Flux in it.
+// edge is the other cluster, with Flux in it.
 var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
 	ctx := context.Background()
 	k, err := cp.StartCluster(ctx, "edge")
@@ -62,7 +62,7 @@ func (s *stage) awaitPhase(o *unstructured.Unstructured, phase string, words ...
 	})
 }
 
-// What a deployment says while the cluster of one of its Sites is degraded.
+// degraded is the expected status of a deployment while the cluster of one of its Sites is degraded.
 type degraded struct{ Site, Message, Available string }
 
 // messageWhileUnhealthy is the message of a deployment whose Site has a cluster with that trouble.
@@ -70,7 +70,7 @@ func messageWhileUnhealthy(site, why string) string {
 	return fmt.Sprintf("Every Site runs the revision. The cluster of Site %q is degraded: %s.", site, why)
 }
 
-// awaitSiteMessage waits until a deployment says that of a Site.
+// awaitSiteMessage waits until a deployment has the expected messages about a Site.
 func (s *stage) awaitSiteMessage(o *unstructured.Unstructured, site string, want degraded) {
 	s.T.Helper()
 	s.awaitObject(o, fmt.Sprintf("says %q", want), func(u *unstructured.Unstructured) bool {

@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// maxWrites is what a few changes may cost: each is repeated while a webhook refuses it, or core has not seen it yet.
+// maxWrites is the limit for the writes of a few changes: each is repeated while a webhook refuses it, or core has not seen it yet.
 const maxWrites = 40
 
 // describeWorkload describes a WorkloadCluster, which composes the ManagedCluster of its name.
@@ -52,7 +52,7 @@ func (s *stage) awaitMachines(mc *unstructured.Unstructured, planes, workers int
 	})
 }
 
-// describesItself is true to what the Cluster and its objects say.
+// describesItself compares the status with the Cluster and its objects.
 func (s *stage) describesItself(mc *unstructured.Unstructured) {
 	s.T.Helper()
 	c := s.Now(s.clusterNamed())
@@ -67,10 +67,10 @@ func (s *stage) describesItself(mc *unstructured.Unstructured) {
 		"uid": string(c.GetUID()), "phase": scene.Field(c, "status", "phase"), "version": version, "clusterAPIVersion": "cluster.x-k8s.io/v1beta2",
 		"host": scene.Field(c, "spec", "controlPlaneEndpoint", "host"), "infrastructure": "v1beta2", "controlPlane": "v1beta2", "secret": name + "-kubeconfig",
 	}
-	s.WantEqual("what is said of the cluster", want, got)
+	s.WantEqual("the observed cluster", want, got)
 }
 
-// wantRequestedFields wants what was asked for, in fields that are ours. What core wrote into the spec is core's.
+// wantRequestedFields wants the requested values in fields that are ours. Values that core wrote into the spec are core's.
 func (s *stage) wantRequestedFields(cluster *unstructured.Unstructured, version string, planes, workers int64) {
 	s.T.Helper()
 	c := s.Now(cluster)
@@ -89,7 +89,8 @@ func (s *stage) wantRequestedFields(cluster *unstructured.Unstructured, version 
 	}
 }
 
-// dismantleCluster dismantles the cluster: core deletes workers, the control plane and the infrastructure, in this order, and at each what it waits for is said.
+// dismantleCluster dismantles the cluster: core deletes workers, the control plane and the infrastructure, in this order, and the status
+// names each blocker.
 func (s *stage) dismantleCluster(wc, mc *unstructured.Unstructured) {
 	s.T.Helper()
 	c := s.Now(s.clusterNamed())

@@ -7,7 +7,7 @@ import (
 // budget is the figure's limit of the tokens of Crossplane's circuit breaker that a deployment costs from apply to Succeeded. It has 100.
 const budget = 60
 
-// tokensSpent are what all composites have cost so far.
+// tokensSpent returns the cost of all composites so far.
 func tokensSpent(t *testing.T) map[string]float64 {
 	t.Helper()
 	m, err := cp.CoreMetrics(t.Context())

@@ -17,7 +17,7 @@ func startProvider(t *testing.T, args ...string) {
 }
 
 // dieAfterPush lets the provider die once a push has brought a commit, while the server still holds back its answer: nothing in the cluster
-// can see it. What it returns waits for that.
+// can see it. The returned function waits for that.
 func dieAfterPush(s *scene.Scene) func() {
 	s.T.Helper()
 	tip := func() (string, error) {

@@ -18,7 +18,7 @@ import (
 // stateRef is where the control plane of the scenes keeps its state.
 const stateRef = "refs/intentplane/test/state"
 
-// record is what the state of a repository says of a claim, as far as these tests look.
+// record has the fields of a claim's record in a repository that these tests read.
 type record struct {
 	Position ledger.Position `json:"position"`
 }

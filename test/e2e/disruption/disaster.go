@@ -21,11 +21,11 @@ import (
 type disaster struct {
 	*scene.Scene
 
-	// catalog is what deployments need, and what an administrator who rebuilds a cluster applies first.
+	// catalog has the objects that deployments need, which an administrator who rebuilds a cluster applies first.
 	catalog []*unstructured.Unstructured
 }
 
-// shopAtRevision is the claim at a revision, and lateClaim the one that is being delivered.
+// shopAtRevision is the claim at a revision, and lateClaim the claim that is being delivered.
 func (p *disaster) shopAtRevision(revision int) *unstructured.Unstructured {
 	return p.Claim("shop", intentLine(p.Scene, revision, "edge1", "edge2"))
 }
@@ -97,9 +97,9 @@ func (p *disaster) restoreOldBackup() {
 		p.Run(append(composites, "crossplane.io/paused=true")...)
 		p.Apply(p.shopAtRevision(3))
 	})
-	// What was being delivered was verified since then, so its order is as old as the other one.
+	// The pending delivery was verified since then, so its order is as old as the other one.
 	p.awaitReason(deliveryv1alpha1.ReasonOrderBehind, 2)
-	// Crossplane copies a claim's spec into its composite, and says so. A composite that is called before has that of the backup.
+	// Crossplane copies a claim's spec into its composite, and says so. A composite that is called before has the spec of the backup.
 	p.Run("wait", "intentdeployments.claims.intentplane.dev", "--all", "-n", p.Namespace, "--for=condition=Synced", "--timeout="+patience.Limit.String())
 	p.Run(append(composites, "crossplane.io/paused-")...)
 	p.awaitReason(deliveryv1alpha1.ReasonDelivered, 2)
@@ -119,7 +119,7 @@ func (p *disaster) refsOfRepository() map[string]string {
 	return refs
 }
 
-// restoreOldRepository brings back a repository from before the third revision, and from before one that is being delivered.
+// restoreOldRepository brings back a repository from before the third revision, and from before a revision that is being delivered.
 func (p *disaster) restoreOldRepository() {
 	p.Succeed(p.lateClaim(1))
 	before := p.refsOfRepository()
@@ -132,7 +132,7 @@ func (p *disaster) restoreOldRepository() {
 		}
 	}
 	startProvider(p.T)
-	// What was being delivered is not known to be there, so it is simply delivered. What was there before is missed.
+	// The pending delivery is not known to be there, so it is simply delivered. The earlier delivery is missed.
 	p.Until("a lost history noticed", patience.Limit, func() bool { return p.hasRevision(deliveryv1alpha1.ReasonDiverged) })
 	p.Apply(p.Set(p.ProviderConfig(), string(configv1alpha1.DivergenceReapply), "spec", "git", "divergencePolicy"))
 	p.awaitReason(deliveryv1alpha1.ReasonDelivered, 2)
@@ -185,14 +185,14 @@ func (p *disaster) secondCluster() {
 		})
 	}
 	p.Delete(never)
-	p.Until("a deletion that leaves what is not ours", patience.Limit, func() bool { return len(p.Deliveries()) == 3 })
+	p.Until("a deletion that leaves files of other writers", patience.Limit, func() bool { return len(p.Deliveries()) == 3 })
 	p.WantEqual("refs", before, p.refsOfRepository())
 
 	p.Apply(p.Set(p.ProviderConfig(), owner, "spec", "takeOverFrom"))
 	p.expectRevisions(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1}) // The marker names the new cluster.
 }
 
-// rebuildKnownLost is a cluster in the place of one that is known to be gone.
+// rebuildKnownLost builds a cluster in the place of a cluster that is known to be gone.
 func (p *disaster) rebuildKnownLost() {
 	p.interruptDelivery(p.lateClaim(1))
 	files, owner := p.Files(), p.ownerInGit()
@@ -207,7 +207,7 @@ func (p *disaster) rebuildKnownLost() {
 	p.expectRevisions(3+3, map[string]int64{"shop": 2, "late": 1, "fresh": 1})
 	for name, content := range p.Files() {
 		if was, there := files[name]; there && filepath.Base(name) != ".intentplane" && was != content {
-			p.T.Errorf("%s should be what it was", name)
+			p.T.Errorf("%s should be unchanged", name)
 		}
 	}
 }

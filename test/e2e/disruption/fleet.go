@@ -67,7 +67,7 @@ func (f *fleet) orderNext(name string) {
 	f.Apply(f.NewDelivery(d))
 }
 
-// isDelivered is true if a delivery carried out what was ordered last.
+// isDelivered is true if a delivery carried out the last order.
 func (f *fleet) isDelivered(d *deliveryv1alpha1.GitDelivery) bool {
 	last := d.Status.AtProvider.AppliedPosition()
 	ready := d.Status.GetCondition(xpv2.TypeReady)
@@ -80,7 +80,7 @@ func (f *fleet) awaitAllOrders() {
 	f.Until("all orders carried out", patience.Limit, f.areAllDelivered)
 }
 
-// areAllDelivered reports whether each delivery carried out what was ordered last.
+// areAllDelivered reports whether each delivery carried out the last order.
 func (f *fleet) areAllDelivered() bool {
 	f.T.Helper()
 	return !slices.ContainsFunc(f.Deliveries(), func(d deliveryv1alpha1.GitDelivery) bool { return !f.isDelivered(&d) })
@@ -96,8 +96,8 @@ func (f *fleet) commitUnmanaged() error {
 	return err
 }
 
-// wantEachCommitOnce fails the test unless each order, and each unmanaged commit, is on the branch once, in one line, and everybody's files
-// are what their owners wrote last.
+// wantEachCommitOnce fails the test unless each order, and each unmanaged commit, is on the branch once, in one line, and all files have the
+// last content of their owners.
 func (f *fleet) wantEachCommitOnce() {
 	f.T.Helper()
 	want, got, log := map[string]int{}, map[string]int{}, f.Commits()

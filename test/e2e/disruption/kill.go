@@ -11,7 +11,7 @@ import (
 // A moment at which the provider is killed.
 type moment struct {
 	name string
-	// trap makes kill be called at that moment of what comes next.
+	// trap makes kill be called at that moment of the next operation.
 	trap func(f *fleet, kill func())
 	// fresh is true if the provider has to start after the trap was set.
 	fresh bool

@@ -15,7 +15,7 @@ import (
 // hookKey is the key that the notifications of this package are signed with.
 const hookKey = "canary-5d2e91"
 
-// notified is a scene whose ClusterProviderConfig posts all outcomes to a receiver, and what describes deployments that name it.
+// notified is a scene whose ClusterProviderConfig posts all outcomes to a receiver, with a function that describes deployments that name it.
 func notified(t *testing.T) (*scene.Scene, *receiver.Receiver, func(replicas int) *unstructured.Unstructured) {
 	t.Helper()
 	s := scene.New(t, cp, "edge1")
@@ -38,8 +38,8 @@ func failFirstRevision(s *scene.Scene) {
 	s.Await(o, "Failed", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "outcome") == "Failed" })
 }
 
-// awaitTaken waits until what a receiver took is enough, and returns how often it took each notification, by type, in the order of the first time.
-// Notifications with one id have one type.
+// awaitTaken waits until a receiver has taken enough notifications, and returns how often it took each notification, by type, in the order of
+// the first time. Notifications with one id have one type.
 func awaitTaken(s *scene.Scene, r *receiver.Receiver, what string, isEnough func(types []string, times map[string]int) bool) (types []string, times map[string]int) {
 	s.T.Helper()
 	ctx, cancel := s.Context()

@@ -40,8 +40,8 @@ webhooks:
   matchConditions: [{name: programs, expression: '"system:serviceaccounts" in request.userInfo.groups'}]
 `
 
-// refuseWrites makes the API server answer 429 to what Crossplane and the provider write in the scene's namespace. It returns how often that was, and a
-// function that ends it.
+// refuseWrites makes the API server answer 429 to writes of Crossplane and the provider in the scene's namespace. It returns how often that
+// was, and a function that ends it.
 func refuseWrites(s *scene.Scene) (*atomic.Int64, func()) {
 	s.T.Helper()
 	refused := &atomic.Int64{}

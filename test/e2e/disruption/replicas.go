@@ -19,8 +19,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// foreignPushesPerSecond is how fast a foreign pusher has to be under make soak, to be one that disturbs. How fast it can be elsewhere is
-// unknown.
+// foreignPushesPerSecond is the minimum speed of a disturbing foreign pusher under make soak. How fast it can be elsewhere is unknown.
 const foreignPushesPerSecond = 5
 
 func killProvider(*testing.T) func() {
@@ -28,7 +27,7 @@ func killProvider(*testing.T) func() {
 	return func() {}
 }
 
-// freezeProvider stops the provider, and returns what lets it go on.
+// freezeProvider stops the provider, and returns a function that lets it go on.
 func freezeProvider(t *testing.T) func() {
 	t.Helper()
 	pid := cp.ProviderPID()
@@ -96,7 +95,7 @@ func (f *fleet) pushUnmanaged(push pusher, stop <-chan struct{}) {
 	}
 }
 
-// newEngine returns a pusher that uses what we push with.
+// newEngine returns a pusher that uses our own Git client.
 func newEngine(f *fleet) pusher {
 	c, err := git.NewClient(git.Remote{URL: f.Git.URL(f.Namespace), Branch: "main", StateRef: "refs/foreign/state"}, transport.NewBudget())
 	f.Must(err)

@@ -1,6 +1,5 @@
-// Package disruption shows, on a real control plane, that deployments outlive what happens to their objects, to the programs that look
-// after them and to what they need. Its tests run one after another, but those that say otherwise: what they do, they do to the whole
-// control plane.
+// Package disruption shows, on a real control plane, that deployments outlive disruptions of their objects, of the programs that look after
+// them and of their dependencies. Its tests run one after another, except for tests that say otherwise: they disturb the whole control plane.
 package disruption
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// cp is the one control plane of this package's tests.
+// cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
 // intentLine is one line for a claim or a composite.

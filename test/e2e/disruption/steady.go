@@ -55,7 +55,7 @@ func functionLog(t *testing.T) []byte {
 	return b
 }
 
-// providerLines returns how many lines the provider has logged about this namespace, without those that only --debug prints.
+// providerLines returns how many lines the provider has logged about this namespace, without the lines that only --debug prints.
 func providerLines(s *scene.Scene) int {
 	s.T.Helper()
 	b, err := os.ReadFile(cp.LogFile("provider"))
@@ -69,7 +69,7 @@ func providerLines(s *scene.Scene) int {
 	return n
 }
 
-// objectVersions are those of all objects of two deployments, by kind and name.
+// objectVersions are the versions of all objects of two deployments, by kind and name.
 func objectVersions(s *scene.Scene, claim, composite *unstructured.Unstructured) map[string]string {
 	s.T.Helper()
 	out := map[string]string{}

@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// mark is what the next version of the function writes into each file.
+// mark is the line that the next version of the function writes into each file.
 const mark = "# By the next version.\n"
 
 // far is how far the time of a deployment is away that must not come while a test runs.
@@ -91,7 +91,7 @@ func serveFunction(t *testing.T, binary string, args ...string) {
 	}
 }
 
-// awaitUpdatePending waits until a deployment is Ready with a revision, a renderer and one that waits.
+// awaitUpdatePending waits until a deployment is Ready with a revision, a renderer and a pending renderer.
 func awaitUpdatePending(s *scene.Scene, o *unstructured.Unstructured, revision int64, renderer, waits string) {
 	s.T.Helper()
 	s.Await(o, fmt.Sprintf("revision %d by renderer %s, %q waits", revision, renderer, waits), func(u *unstructured.Unstructured) bool {

@@ -67,7 +67,7 @@ func startEmpty(t *testing.T, change func(*controlplane.Options)) (*controlplane
 	return cp, product.Version
 }
 
-// valuesOfReader returns the values of a reader, in place of those of the install page.
+// valuesOfReader returns the values of a reader, in place of the values of the install page.
 func valuesOfReader(cp *controlplane.ControlPlane, registry, version string) map[string]string {
 	quote := func(s string) string { return "'" + s + "'" }
 	return map[string]string{
@@ -82,7 +82,7 @@ func withUser(address string) string {
 	return strings.Replace(address, "://", "://"+url.UserPassword(user, password).String()+"@", 1)
 }
 
-// publishCandidates offers a release candidate of a later version beside what is installed.
+// publishCandidates offers a release candidate of a later version beside the installed version.
 func publishCandidates(t *testing.T, cp *controlplane.ControlPlane) {
 	t.Helper()
 	product, err := controlplane.Product()
@@ -123,7 +123,7 @@ func wantVersions(t *testing.T, cp *controlplane.ControlPlane, version string) {
 	}
 }
 
-// A deployment is what matters of one that Crossplane makes.
+// A deployment has the checked fields of a Deployment that Crossplane makes.
 type deployment struct {
 	Image       string
 	Account     string
@@ -132,7 +132,7 @@ type deployment struct {
 	PullSecrets []string
 }
 
-// wantDeployments holds the Deployments that Crossplane made to what the page promises: the provider runs as the account that has the rights.
+// wantDeployments compares the Deployments that Crossplane made with the page: the provider runs as the account that has the rights.
 func wantDeployments(t *testing.T, cp *controlplane.ControlPlane, registry, version string, pullSecrets []string) {
 	t.Helper()
 	want := map[string]deployment{
@@ -229,7 +229,7 @@ var unapplied = []string{
 	"examples/applications/*",       // Their kind comes with a Configuration of its own: test/e2e/applications shows them to an API server that has it.
 	"examples/bundles/*",            // Likewise: test/e2e/bundles.
 	"examples/blueprints/*/*",       // Sources of Blueprints.
-	"examples/render/*/*",           // Composites that Crossplane alone makes, and what is made of them.
+	"examples/render/*/*",           // Composites that Crossplane alone makes, and their composed objects.
 	"examples/render/*",             // A Function for "crossplane render".
 	"examples/install/crossplane/*", // Values of Crossplane's chart.
 	"examples/import/*",             // Objects of Argo Rollouts and Flagger, for "kubectl intent import".

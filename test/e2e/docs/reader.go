@@ -1,4 +1,4 @@
-// Package docs types what the documentation says, on a real control plane on which Crossplane makes Deployments.
+// Package docs types the commands of the documentation, on a real control plane on which Crossplane makes Deployments.
 package docs
 
 import (
@@ -21,7 +21,7 @@ import (
 // pageLimit is the time that all blocks of a page may take together.
 const pageLimit = 20 * time.Minute
 
-// A reader types pages in a folder that holds what a clone of the repository does, with the programs that the pages name.
+// A reader types pages in a folder with the content of a clone of the repository, with the programs that the pages name.
 type reader struct {
 	cp     *controlplane.ControlPlane
 	root   string
@@ -75,7 +75,7 @@ func (r *reader) installPrograms(t *testing.T) {
 	}
 }
 
-// logInToRegistry does what "docker login" does.
+// logInToRegistry has the same effect as "docker login".
 func (r *reader) logInToRegistry(t *testing.T, user, password string) {
 	t.Helper()
 	if user == "" {
@@ -110,7 +110,7 @@ func (r *reader) blocksOfPage(t *testing.T, path string, sections ...string) []t
 	return slices.DeleteFunc(blocks, func(b typed.Block) bool { return !slices.Contains(sections, b.Section) })
 }
 
-// readBlocks types blocks in order, and fails the test at the first one that fails.
+// readBlocks types blocks in order, and fails the test at the first failure.
 func (r *reader) readBlocks(t *testing.T, name string, blocks []typed.Block) {
 	t.Helper()
 	s := typed.NewScript(blocks, r.values)
@@ -124,7 +124,7 @@ func (r *reader) readBlocks(t *testing.T, name string, blocks []typed.Block) {
 	}
 }
 
-// runScript runs a script. Its error names the block that failed, and what was printed.
+// runScript runs a script. Its error names the block that failed, with the output.
 func (r *reader) runScript(ctx context.Context, s typed.Script) error {
 	ctx, cancel := context.WithTimeout(ctx, pageLimit)
 	defer cancel()

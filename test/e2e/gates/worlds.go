@@ -34,17 +34,17 @@ const (
 // numbers of a service, by their series.
 type numbers = map[string]float64
 
-// A service is one that Prometheus scrapes, with what the metrics of the shipped Blueprints are to be judged as while it is so.
+// A service is a service that Prometheus scrapes, with the expected results of the shipped Blueprints' metrics for its state.
 type service struct {
 	reason string
 
-	// exposed from the beginning, and grows what its counters grow by with each tick.
+	// exposed are the numbers from the beginning, and grows the increase of its counters with each tick.
 	exposed, grows numbers
 
 	// down says that it cannot be scraped, unknown that Prometheus has no such target, and vanished that it has none any more.
 	down, unknown, vanished bool
 
-	// want is the outcome of a measurement, by the metric, or by what its name begins with.
+	// want is the outcome of a measurement, by the metric, or by the beginning of its name.
 	want map[string]gates.Outcome
 }
 
@@ -73,8 +73,8 @@ func jobOfService(name string, failed float64, ago time.Duration) numbers {
 	}
 }
 
-// probesAndJobs returns what is around a service: the probes between its Sites, and the jobs of its CronJob, the last of which is a minute old, and which succeeded some
-// hours ago.
+// probesAndJobs returns the surroundings of a service: the probes between its Sites, and the jobs of its CronJob, the last of which is a
+// minute old, and which succeeded some hours ago.
 func probesAndJobs(name string, probeSeconds, failedJobs, hours float64) numbers {
 	return joinNumbers(jobOfService(name+"-29701440", failedJobs, time.Minute), numbers{
 		"probe_success": 1, "probe_duration_seconds": probeSeconds, fmt.Sprintf("kube_cronjob_info{cronjob=%q}", name): 1,
@@ -130,7 +130,7 @@ func servicesByName() map[string]service {
 			exposed: probesAndJobs("slow", 2, 0, 30), grows: servedRequests(0, "2.5"), want: outcomes(passes, fails, passes, passes, fails, passes, fails),
 		},
 		"down": {
-			reason: "A service that cannot be scraped is not healthy by any of its own metrics, and what others expose of it waits.", down: true,
+			reason: "A service that cannot be scraped is not healthy by any of its own metrics, and metrics of it from other exporters wait.", down: true,
 			want: outcomes(fails, fails, fails, fails, waits, waits, waits),
 		},
 		"vanished": {
@@ -157,7 +157,7 @@ func (s service) wantedOutcome(metric string) (gates.Outcome, bool) {
 	return "", false
 }
 
-// limitsOfMetrics are the limits of the metrics of the shipped Blueprints, by what their names begin with.
+// limitsOfMetrics are the limits of the metrics of the shipped Blueprints, by the beginning of their names.
 func limitsOfMetrics() map[string]string {
 	return map[string]string{
 		"error_rate": "5 %", "latency": "500ms", "availability": "99 %", "throughput": "1 Mbps", "cross_site_latency": "500ms",
@@ -283,7 +283,8 @@ func (w *world) answerQuery(query, name string) gates.Answer {
 	return w.questionOf(text, false).Ask(w.Context(), time.Hour)
 }
 
-// queriesOfMetric returns the queries of a metric. The one for canaries is asked as if the service had a single track, whose Service has its name.
+// queriesOfMetric returns the queries of a metric. The query for canaries is asked as if the service had a single track, whose Service has
+// its name.
 func queriesOfMetric(m catalogv1alpha1.BlueprintMetric) []string {
 	if m.Canary == "" {
 		return []string{m.Query}

@@ -22,13 +22,13 @@ func (d *deployment) cloneRepository(repository string) string {
 	return to
 }
 
-// runIntent runs the plugin where it can reach no cluster, and returns what it prints.
+// runIntent runs the plugin where it can reach no cluster, and returns its output.
 func (d *deployment) runIntent(code int, args ...string) string {
 	d.T.Helper()
 	return d.runIntentWith("/nowhere", code, args...)
 }
 
-// runIntentWith runs the plugin with a kubeconfig, and returns what it prints.
+// runIntentWith runs the plugin with a kubeconfig, and returns its output.
 func (d *deployment) runIntentWith(kubeconfig string, code int, args ...string) string {
 	d.T.Helper()
 	root, err := controlplane.Root()

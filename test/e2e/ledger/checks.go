@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// A summary is what a test expects of a ledger.
+// A summary has the expected fields of a ledger.
 type summary struct {
 	Home     string
 	Epoch    int64
@@ -53,8 +53,8 @@ func (s summary) inEpoch(epoch int64) summary {
 	return s
 }
 
-// wantLedgerOf compares the ledger of the home, what the files of each Site ask for, and the number of commits in each repository. It checks all that holds
-// at any time too.
+// wantLedgerOf compares the ledger of the home, the replicas in the files of each Site, and the number of commits in each repository. It
+// checks all that holds at any time too.
 func (d *deployment) wantLedgerOf(ledger summary, replicas string, commits ...int) {
 	d.T.Helper()
 	d.wantLedger(ledger)
@@ -68,7 +68,7 @@ func (d *deployment) wantLedger(want summary) {
 	d.WantEqual("ledger", want, summaryOfLedger(d.recordedLedger().State))
 }
 
-// wantReplicas compares what the files of the Sites ask for, in the order of the repositories.
+// wantReplicas compares the replicas in the files of the Sites, in the order of the repositories.
 func (d *deployment) wantReplicas(want string) {
 	d.T.Helper()
 	got := make([]string, len(d.repositories))
@@ -87,14 +87,14 @@ func (d *deployment) wantCommits(want ...int) {
 	d.WantEqual("commits in each repository", want, got)
 }
 
-// wantPushes compares what was pushed since the last call, in order.
+// wantPushes compares the pushes since the last call, in order.
 func (d *deployment) wantPushes(want ...string) {
 	d.T.Helper()
 	d.WantEqual("pushes", want, d.pushes.listPushes())
 	d.pushes.forgetPushes()
 }
 
-// wantUntouched compares the refs of repositories with those of before.
+// wantUntouched compares the refs of repositories with their earlier refs.
 func (d *deployment) wantUntouched(before map[string]map[string]string, repositories ...string) {
 	d.T.Helper()
 	now := d.refsOfAll()
@@ -103,7 +103,7 @@ func (d *deployment) wantUntouched(before map[string]map[string]string, reposito
 	}
 }
 
-// wantSound checks what holds for each deployment at any time.
+// wantSound checks the rules that hold for each deployment at any time.
 func (d *deployment) wantSound() {
 	d.T.Helper()
 	for _, fault := range d.pushes.brokenRules() {
@@ -134,7 +134,7 @@ func (d *deployment) checkRecord(repository string, r *state.RecordFile, s ledge
 	case r == nil:
 		d.T.Errorf("%s has no record", repository)
 	case r.Home != s.Home:
-		d.T.Errorf("%s follows the ledger in %s, and not the one in %s", repository, r.Home, s.Home)
+		d.T.Errorf("%s follows the ledger in %s, and not the ledger in %s", repository, r.Home, s.Home)
 	case r.Position.Compare(s.Position()) > 0, r.Head.Compare(s.Head) > 0:
 		d.T.Errorf("%s is at %+v, which is after %+v of the ledger", repository, r.Position, s.Position())
 	case r.Position.Revision != s.Position().Revision && !d.form.waves:
@@ -160,7 +160,7 @@ func (d *deployment) checkHistory(repository string) {
 	}
 }
 
-// faultsOfEvents returns what is wrong in the list of events: numbers that are used twice, and verdicts that follow a verdict.
+// faultsOfEvents returns the faults of the list of events: numbers that are used twice, and verdicts that follow a verdict.
 func faultsOfEvents(f state.LedgerFile) []string {
 	var faults []string
 	number, last, judged := int64(0), f.State.Seq-int64(len(f.Events)), map[int64]ledger.Result{}
@@ -184,7 +184,7 @@ func faultsOfEvents(f state.LedgerFile) []string {
 	return faults
 }
 
-// statusOfRevision returns what the claim says of its revision.
+// statusOfRevision returns the claim's status of its revision.
 func (d *deployment) statusOfRevision() string {
 	d.T.Helper()
 	u := d.Now(d.describeShop(1))

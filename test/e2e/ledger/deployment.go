@@ -20,7 +20,7 @@ import (
 
 const claim = "shop"
 
-// A form says what a deployment looks like.
+// A form is the shape of a deployment.
 type form struct {
 	// repositories that the deployment has. The first one is the home.
 	repositories int
@@ -30,7 +30,7 @@ type form struct {
 	gated bool
 	// timeout of deliveries. Empty means the default.
 	timeout string
-	// reapply delivers again on top of a branch that lost what was delivered.
+	// reapply delivers again on top of a branch that lost earlier deliveries.
 	reapply bool
 }
 
@@ -39,7 +39,7 @@ type deployment struct {
 	*scene.Scene
 
 	form form
-	// repositories by their names, which are those of their configurations too.
+	// repositories by their names, which are the names of their configurations too.
 	repositories []string
 	// homeIs is the index of the repository that holds the ledger.
 	homeIs atomic.Int32
@@ -64,7 +64,7 @@ func newDeployment(t *testing.T, f form) *deployment {
 	return d
 }
 
-// applyOwnCatalog is what the claim needs, and what a user applies first who builds a cluster again.
+// applyOwnCatalog applies the objects that the claim needs, which a user applies first who builds a cluster again.
 func (d *deployment) applyOwnCatalog() []*unstructured.Unstructured {
 	d.T.Helper()
 	all := []*unstructured.Unstructured{d.Blueprint("1.0.0", "stable")}

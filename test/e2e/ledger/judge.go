@@ -38,7 +38,7 @@ func newJudge() *judge {
 	return j
 }
 
-// writeCertificate writes what the provider trusts the server by.
+// writeCertificate writes the certificate by which the provider trusts the server.
 func (j *judge) writeCertificate() {
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: j.server.Certificate().Raw})
 	if err := os.WriteFile(j.bundle, certificate, 0o600); err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// killAtPushes kills the provider after each push to a repository of the deployment, and before every nth one, and starts it again. What it returns
-// ends that.
+// killAtPushes kills the provider after each push to a repository of the deployment, and before every nth one, and starts it again. The
+// returned function ends that.
 func (d *deployment) killAtPushes(nth int) func() {
 	d.T.Helper()
 	died, stop, ended := make(chan struct{}), make(chan struct{}), make(chan error)

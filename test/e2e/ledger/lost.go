@@ -4,7 +4,7 @@ import (
 	"os"
 )
 
-// remakeRepository remakes a repository without anything that it held.
+// remakeRepository remakes a repository without its content.
 func (d *deployment) remakeRepository(repository string) {
 	d.T.Helper()
 	d.Must(os.RemoveAll(d.Git.Path(repository)))

@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// A push is what the state of a repository said about the claim after a push to it.
+// A push has the state of a repository about the claim after a push to it.
 type push struct {
 	repository string
 	// position that the repository was brought to.
@@ -23,7 +23,7 @@ type push struct {
 	ledger ledger.State
 }
 
-// String says what the push brought: the position, and in the home how the ledger judges the revision.
+// String describes the result of the push: the position, and in the home how the ledger judges the revision.
 func (p push) String() string {
 	text := fmt.Sprintf("%d.%d.%d", p.position.Revision, p.position.Attempt, p.position.Step)
 	if p.ledger.Verdict != nil {
@@ -46,7 +46,7 @@ type pushLog struct {
 	verdicts map[int64]ledger.Verdict
 	// faults are rules that a push broke.
 	faults []string
-	// then is what the test does after a push.
+	// then is the test's function after a push.
 	then func(p push)
 	// lost says that the home may know less than a follower, because the test took it away.
 	lost bool
@@ -55,7 +55,7 @@ type pushLog struct {
 // readTime bounds how long the state may take to be read.
 const readTime = time.Minute
 
-// watchPushes begins to read what is pushed.
+// watchPushes begins to read pushes.
 func (d *deployment) watchPushes() *pushLog {
 	l := &pushLog{d: d, verdicts: map[int64]ledger.Verdict{}}
 	for _, repository := range d.repositories {
@@ -73,7 +73,7 @@ func (l *pushLog) listenToPushes(repository string) {
 	l.d.Git.AfterPush(repository, func() { l.notePush(repository) })
 }
 
-// notePush reads the state of a repository, and checks it against what is known of the home.
+// notePush reads the state of a repository, and checks it against the state of the home.
 func (l *pushLog) notePush(repository string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.d.T.Context()), readTime)
 	defer cancel()
@@ -170,8 +170,8 @@ func (l *pushLog) forgetPushes() {
 	l.pushes = nil
 }
 
-// listPushes returns what was pushed since, in order: the number of the repository, from 0 for the home, and what the push brought. Followers that get
-// something at once come in the order of their numbers.
+// listPushes returns the pushes since, in order: the number of the repository, from 0 for the home, and the result of the push. Followers
+// that get something at once come in the order of their numbers.
 func (l *pushLog) listPushes() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

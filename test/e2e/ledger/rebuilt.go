@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// lives are deployments that a cluster is lost with: one that is verified in two repositories, one in three waves, and one whose second revision was
-// rejected and rolled back.
+// lives are the deployments of a lost cluster: a deployment that is verified in two repositories, one in three waves, and a third whose second
+// revision was rejected and rolled back.
 type lives struct{ plain, waves, rejected *deployment }
 
 func newLives(t *testing.T) lives {
@@ -31,7 +31,7 @@ func newLives(t *testing.T) lives {
 
 func (l lives) allDeployments() []*deployment { return []*deployment{l.plain, l.waves, l.rejected} }
 
-// beginSecond second revisions that nothing judged yet, but for the one with waves.
+// beginSecond begins second revisions that nothing judged yet, but for the deployment with waves.
 func (l lives) beginSecond() {
 	judges.setAnswer(l.rejected.Namespace, held)
 	l.plain.Apply(l.plain.describeShop(2))

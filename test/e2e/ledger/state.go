@@ -17,7 +17,7 @@ const (
 	branchRef = "refs/heads/main"
 )
 
-// files are what the state of a repository holds about the claim. Nil where it holds nothing.
+// files are the files of the claim in the state of a repository. Nil where it holds nothing.
 type files struct {
 	ledger *state.LedgerFile
 	record *state.RecordFile
@@ -60,7 +60,7 @@ func (d *deployment) readState(ctx context.Context, repository string) (map[stri
 	return d.Git.Files(ctx, repository, refs[stateRef])
 }
 
-// storedRecord is what the state of a repository holds about the claim.
+// storedRecord returns the files of the claim in the state of a repository.
 func (d *deployment) storedRecord(repository string) files {
 	d.T.Helper()
 	f, err := d.readFilesWithGit(d.T.Context(), repository)
@@ -103,7 +103,7 @@ func (d *deployment) pathOfState(name string) string {
 	return path.Join(path.Dir(state.LedgerPath(d.claimReference())), name)
 }
 
-// refsOfAll are those of all repositories, by their names.
+// refsOfAll are the refs of all repositories, by their names.
 func (d *deployment) refsOfAll() map[string]map[string]string {
 	d.T.Helper()
 	out := map[string]map[string]string{}
@@ -130,7 +130,7 @@ func (d *deployment) runGit(repository string, args ...string) string {
 	return out
 }
 
-// commitsOnBranch is how many the branch of a repository has beside the one that it was made with.
+// commitsOnBranch is the number of commits on the branch of a repository beside its first commit.
 func (d *deployment) commitsOnBranch(repository string) int {
 	d.T.Helper()
 	log, err := d.Git.Log(d.T.Context(), repository, "main")
@@ -138,7 +138,7 @@ func (d *deployment) commitsOnBranch(repository string) int {
 	return len(log) - 1
 }
 
-// replicasInFile are those that the file of a Site in its repository asks for. Empty where there is none.
+// replicasInFile returns the replicas in the file of a Site in its repository. Empty where there is none.
 func (d *deployment) replicasInFile(repository int) string {
 	d.T.Helper()
 	all, err := d.Git.Files(d.T.Context(), d.repositories[repository], "main")

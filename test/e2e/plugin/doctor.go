@@ -23,7 +23,7 @@ import (
 // config is the ClusterProviderConfig that the deployments of these tests use, and no other test's do.
 const config = "doctor"
 
-// installPackages makes what Crossplane, the packages and a person make, and a configuration.
+// installPackages makes the objects of Crossplane, of the packages and of a person, and a configuration.
 func (s *stage) installPackages() {
 	s.Helper()
 	root, err := controlplane.Root()
@@ -39,7 +39,7 @@ func (s *stage) installPackages() {
 	s.applyConfig(config)
 }
 
-// letPolicyAudit lets a policy deny nothing: the other tests of this API server write what Crossplane and the provider alone may.
+// letPolicyAudit lets a policy deny nothing: the other tests of this API server write fields that only Crossplane and the provider may write.
 func (s *stage) letPolicyAudit(o *unstructured.Unstructured) {
 	s.Helper()
 	if o.GetKind() == "ValidatingAdmissionPolicyBinding" {
@@ -104,7 +104,7 @@ func (s *stage) showUsing(sample *samples.Sample) {
 	}
 }
 
-// A report is what doctor prints as JSON.
+// A report is the JSON output of doctor.
 type report struct {
 	Items    []diagnosis.Line `json:"items"`
 	Problems int              `json:"problems"`
@@ -121,7 +121,7 @@ func (s *stage) runDoctor(args ...string) (report, int) {
 // problems returns each problem as one line.
 func (r report) problems() string { return r.linesOf(diagnosis.Problem) }
 
-// linesOf returns what has a result, each as one line.
+// linesOf returns the lines with a result, each as one line.
 func (r report) linesOf(result diagnosis.Result) string {
 	var out []string
 	for _, l := range r.Items {
@@ -137,7 +137,7 @@ const (
 	inactive = `{"status":{"conditions":[{"type":"Established","status":"False","reason":"Terminating","message":"being deleted","lastTransitionTime":"2031-05-06T12:00:00Z"}]}}`
 )
 
-// remakeKind makes a ManagedResourceDefinition again, in a state: one that is active stays active.
+// remakeKind makes a ManagedResourceDefinition again, in a state: an active definition stays active.
 func (s *stage) remakeKind(name, state string) {
 	s.Helper()
 	all, err := samples.Installation()
@@ -160,7 +160,7 @@ func (s *stage) awaitWell() {
 			return
 		}
 		if time.Now().After(deadline) {
-			s.Fatalf("what was repaired stays a problem:\n%s", r.problems())
+			s.Fatalf("a repaired object stays a problem:\n%s", r.problems())
 		}
 	}
 }

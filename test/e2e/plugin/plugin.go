@@ -97,7 +97,7 @@ func (s *stage) runIntent(ctx context.Context, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, path, append(args, "-n", s.namespace, "--kubeconfig", cp.Kubeconfig)...)
 }
 
-// run returns what the plugin prints, and its exit code.
+// run returns the output of the plugin, and its exit code.
 func (s *stage) run(args ...string) (string, int) {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(s.Context(), patience.Limit)

@@ -1,5 +1,5 @@
-// Package plugin shows, on a real API server with the real definitions, what kubectl intent says of deployments, and of an installation. No controller runs: the tests write what one
-// would, so that they know what there is to see.
+// Package plugin shows, on a real API server with the real definitions, the output of kubectl intent about deployments, and about an
+// installation. No controller runs: the tests write the objects of one, so that they know the expected output.
 package plugin
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// cp is the one API server of this package's tests.
+// cp is the API server of all tests of this package.
 var cp *controlplane.ControlPlane
 
 func runSuite(m *testing.M) (int, error) {

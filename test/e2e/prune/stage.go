@@ -1,7 +1,7 @@
 // Package prune shows, on a real control plane, a real Git server and Flux, that a directory which no object owns any more is removed once a user
 // approved that very plan, and that nothing else is.
 //
-// Tests that disturb the control plane run before those that run side by side: each of those has a namespace and a repository of its own.
+// Tests that disturb the control plane run before the parallel tests: each parallel test has a namespace and a repository of its own.
 package prune
 
 import (
@@ -22,7 +22,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// cp is the one control plane of this package's tests.
+// cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
 // A stage is a scene with one Site, whose claims leave their directories when they are deleted.
@@ -129,7 +129,7 @@ func (s *stage) wantNoPlan(config, reason, words string) {
 	s.wantOutput(p, 1, reason, words)
 }
 
-// wantOutput compares what a call says, on either stream, and its exit code.
+// wantOutput compares the output of a call, on both streams, and its exit code.
 func (s *stage) wantOutput(p prune, code int, says ...string) {
 	s.T.Helper()
 	for _, words := range says {
@@ -202,7 +202,7 @@ func (s *stage) awaitEnd(name string, want v1alpha1.Phase) *v1alpha1.PruneReques
 	return r
 }
 
-// verdictsByClaim returns what a plan says of each directory, by the name of its claim.
+// verdictsByClaim returns a plan's verdict on each directory, by the name of its claim.
 func verdictsByClaim(r *v1alpha1.PruneRequest) map[string]string {
 	out := map[string]string{}
 	for _, i := range r.Status.Plan.Items {

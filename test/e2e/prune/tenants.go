@@ -10,7 +10,7 @@ import (
 // crossplane is the namespace whose requests may be about others.
 const crossplane = "crossplane-system"
 
-// wantAnswer waits for what becomes of an approval.
+// wantAnswer waits for the result of an approval.
 func (s *stage) wantAnswer(o *unstructured.Unstructured, want any) {
 	s.T.Helper()
 	s.Await(o, "an answer", func(u *unstructured.Unstructured) bool {

@@ -33,7 +33,7 @@ type example struct {
 	catalog []*unstructured.Unstructured
 }
 
-// allExamples are those that deliver something.
+// allExamples returns the examples that deliver something.
 func allExamples(t *testing.T) map[string]example {
 	t.Helper()
 	quickstart, required := readObjects(t, "quickstart"), readObjects(t, "render", "required")
@@ -63,7 +63,7 @@ func allExamples(t *testing.T) map[string]example {
 	return out
 }
 
-// exampleOfBlueprint returns the example of a Blueprint: its intent at a Site that allows what the Blueprint delivers.
+// exampleOfBlueprint returns the example of a Blueprint: its intent at a Site that allows the Blueprint's objects.
 func exampleOfBlueprint(t *testing.T, o *unstructured.Unstructured, n int) example {
 	t.Helper()
 	b := &catalogv1alpha1.Blueprint{}
@@ -173,7 +173,7 @@ func (e example) allOfKind(kind string) []*unstructured.Unstructured {
 	return slices.DeleteFunc(slices.Clone(e.catalog), func(o *unstructured.Unstructured) bool { return o.GetKind() != kind })
 }
 
-// deliveredTrees is what the trees of the deliveries hold that the function asks for, by Site.
+// deliveredTrees has the trees of the deliveries that the function composes, by Site.
 func (e example) deliveredTrees(t *testing.T) map[string]tree.Files {
 	t.Helper()
 	c := &deploymentv1alpha1.IntentDeployment{}
@@ -223,7 +223,7 @@ func treesOfDelivery(t *testing.T, resources map[string]deployment.Resource) map
 	return out
 }
 
-// answerNeeds needs as Crossplane would, with what the schemas would have set.
+// answerNeeds answers needs as Crossplane would, with the defaults of the schemas.
 func (e example) answerNeeds(t *testing.T, needs []catalog.Need, answers catalog.Answers) {
 	t.Helper()
 	for _, n := range needs {

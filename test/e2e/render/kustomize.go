@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// kustomizeBuild returns the texts of what the command builds of a directory, by object.
+// kustomizeBuild returns the output of the command for a directory, by object.
 func kustomizeBuild(t *testing.T, program, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -88,7 +88,7 @@ func (e example) hasTracks(t *testing.T) bool {
 	})
 }
 
-// hasRuntime is true for an example that says what containers and pods get.
+// hasRuntime is true for an example with settings of containers and pods.
 func (e example) hasRuntime(t *testing.T) bool {
 	t.Helper()
 	text, isText, err := unstructured.NestedString(e.claim.Object, "spec", "intent")
@@ -119,7 +119,7 @@ func readRendered(t *testing.T, dir string) map[string]tree.Files {
 	return out
 }
 
-// renderOffline writes what kubectl-intent renders for an example, and returns the folder, with one for each Site.
+// renderOffline writes the output of kubectl-intent render for an example, and returns the folder, with one for each Site.
 func (e example) renderOffline(t *testing.T, flags ...string) string {
 	t.Helper()
 	root, err := controlplane.Root()

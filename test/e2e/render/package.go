@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 )
 
-// digestOfPackage names everything that is in a package.
+// digestOfPackage returns a digest of the whole content of a package.
 func digestOfPackage(t *testing.T, file string) string {
 	t.Helper()
 	img, err := tarball.ImageFromPath(file, nil)

@@ -1,5 +1,5 @@
-// Package render shows that Crossplane's own commands, which need no cluster, agree with us: "crossplane render" makes of the examples what
-// stands beside them, and "crossplane beta validate" accepts them.
+// Package render shows that Crossplane's own commands, which need no cluster, agree with us: "crossplane render" renders the examples as the
+// files beside them, and "crossplane beta validate" accepts them.
 package render
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/intentplane/intentplane/test/patience"
 )
 
-// update replaces what is wanted: go test ./test/e2e/render -update.
-var update = flag.Bool("update", false, "write what is rendered into the examples")
+// update replaces the wanted files: go test ./test/e2e/render -update.
+var update = flag.Bool("update", false, "write the rendered files into the examples")
 
 // crossplaneCLI is the path of the crossplane command.
 func crossplaneCLI(t *testing.T) string {
@@ -55,7 +55,7 @@ func compareTexts(t *testing.T, reason, file string, got []byte) {
 	}
 }
 
-// withoutTimes replaces the times of transitions, which are those of the call, by the time that Crossplane gives to conditions.
+// withoutTimes replaces the times of transitions, which are the time of the call, by the time that Crossplane gives to conditions.
 func withoutTimes(out []byte) []byte {
 	return regexp.MustCompile(`(?m)^(  - at: ).+$`).ReplaceAll(bytes.TrimPrefix(out, []byte("---\n")), []byte(`$1"2024-01-01T00:00:00Z"`))
 }

@@ -19,7 +19,7 @@ const (
 	imageDir = "127.0.0.1@5999/crossplane@v2.4.0"
 )
 
-// validator runs "crossplane beta validate" with our definitions, and returns what it prints.
+// validator runs "crossplane beta validate" with our definitions, and returns its output.
 type validator struct{ root, cli, cache string }
 
 func newValidator(t *testing.T) *validator {
@@ -60,7 +60,7 @@ func (v *validator) runValidation(t *testing.T, in string, resources ...string) 
 const notFilledIn = "CHANGE-ME"
 
 // copyExamples are copies of all files of the examples that hold whole objects, as a reader has filled them in: neither parts of a Blueprint,
-// nor the part of a composite that "crossplane render" prints, nor what kustomize and Helm read.
+// nor the part of a composite that "crossplane render" prints, nor files of kustomize and Helm.
 func (v *validator) copyExamples(t *testing.T) []string {
 	t.Helper()
 	source, dir, out := os.DirFS(filepath.Join(v.root, "examples")), t.TempDir(), []string{}

@@ -24,11 +24,11 @@ const (
 	// enough is how many looks in a row find that nothing costs anything any more.
 	enough = 20
 
-	// stagger is how long each engine answers after the one before.
+	// stagger is the delay of each engine's answer after the previous engine's.
 	stagger = 2 * time.Second
 )
 
-// tokensSpent are what all composites have cost so far.
+// tokensSpent returns the cost of all composites so far.
 func tokensSpent(t *testing.T) (allowed, dropped float64) {
 	t.Helper()
 	m, err := cp.CoreMetrics(t.Context())
@@ -44,7 +44,7 @@ func tokensSpent(t *testing.T) (allowed, dropped float64) {
 // awaitSettled returns when no composite costs anything any more.
 func awaitSettled(s *stage) {
 	last, same := -1.0, 0
-	s.Until("Crossplane is done with what was there before", patience.Limit, func() bool {
+	s.Until("Crossplane has reconciled the earlier objects", patience.Limit, func() bool {
 		now, _ := tokensSpent(s.T)
 		if now != last {
 			last, same = now, 0

@@ -6,8 +6,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// onControlPlane is a stage whose Site is the control plane's own cluster. The engine's controllers are not there: the test writes
-// what they do.
+// onControlPlane is a stage whose Site is the control plane's own cluster. The engine's controllers are not there: the test writes their
+// status.
 func onControlPlane(t *testing.T, engine, apiVersion, kind, name string) *stage {
 	t.Helper()
 	s := &stage{Scene: scene.New(t, cp), path: "clusters/edge1"}

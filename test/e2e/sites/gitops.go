@@ -142,7 +142,7 @@ func (w *workshop) awaitFluxEvent(reason, words string) {
 	})
 }
 
-// replicasRunningAt returns what runs at the Site: replicas of shop and bank.
+// replicasRunningAt returns the running replicas at the Site, of shop and bank.
 func (w *workshop) replicasRunningAt() [2]int32 {
 	w.T.Helper()
 	return [2]int32{w.replicasOf(team, "shop"), w.replicasOf(team, "bank")}
@@ -188,7 +188,7 @@ func (w *workshop) awaitClaimsLeft(want int) {
 	})
 }
 
-// lookAgain makes the Site's Flux look, which no controller does for a claim that is gone, and waits for what runs then.
+// lookAgain makes the Site's Flux look, which no controller does for a deleted claim, and waits for the replicas after that.
 func (w *workshop) lookAgain(t *testing.T, what string, shop, bank int32) {
 	t.Helper()
 	log, err := w.Git.Log(t.Context(), fleetRepo, "main")
@@ -221,8 +221,8 @@ func (w *workshop) deliverToArgoCD() {
 	w.Gone(car)
 }
 
-// compareAsArgoCD does what Argo CD's controller does for an Application, as long as it is not stopped: when it is asked to, it looks at the
-// repository, syncs, and takes the question away.
+// compareAsArgoCD does the work of Argo CD's controller for an Application until it is stopped: when it is asked to, it looks at the
+// repository, syncs, and removes the annotation.
 func (w *workshop) compareAsArgoCD(app *unstructured.Unstructured) (stop func()) {
 	w.T.Helper()
 	ctx, cancel := context.WithCancel(w.T.Context())
@@ -269,7 +269,7 @@ func (w *workshop) syncedResources(ctx context.Context, dir string) ([]any, erro
 	return resources, err
 }
 
-// syncedApplication is what Argo CD writes when it compared a commit, and applied it.
+// syncedApplication is the status that Argo CD writes when it compared a commit, and applied it.
 func syncedApplication(app *unstructured.Unstructured, commit string, resources []any) map[string]any {
 	spec, _ := app.Object["spec"].(map[string]any)
 	return map[string]any{

@@ -30,7 +30,7 @@ const (
 )
 
 // A kubelet is played by the test, in a namespace that lets no user run more than a restricted pod. All else is real: the provider makes the
-// Job as its own account, the API server admits it, and the Job controller makes the pod and says what became of it.
+// Job as its own account, the API server admits it, and the Job controller makes the pod and reports the result.
 type kubelet struct {
 	*stage
 
@@ -60,7 +60,7 @@ func newKubelet(t *testing.T) *kubelet {
 	return k
 }
 
-// exitScript ends the script of a claim: its pod's container says so, and what it said last.
+// exitScript ends the script of a claim: its pod's container reports the exit code and the last message.
 func (k *kubelet) exitScript(script string, code int32, said string) {
 	k.T.Helper()
 	var pod *corev1.Pod
@@ -103,7 +103,7 @@ func (k *kubelet) gateOfClaim(claim string) *rolloutv1alpha1.Gate {
 	return nil
 }
 
-// verdictOfGate returns the verdict of a claim's Gate, with what its check says.
+// verdictOfGate returns the verdict of a claim's Gate, with the result of its check.
 func (k *kubelet) verdictOfGate(claim string) []string {
 	k.T.Helper()
 	g := k.gateOfClaim(claim)
@@ -114,7 +114,8 @@ func (k *kubelet) verdictOfGate(claim string) []string {
 	return []string{string(at.Verdict), at.Checks[0].Value, at.Checks[0].Message}
 }
 
-// compareJob compares the Job of a claim, with all that the API server filled in, to what the provider would make, and its UID to the Gate's.
+// compareJob compares the Job of a claim, with all that the API server filled in, to the Job that the provider would make, and its UID to the
+// Gate's.
 func (k *kubelet) compareJob(claim string) {
 	k.T.Helper()
 	g, site := k.gateOfClaim(claim), &catalogv1alpha1.Site{}
@@ -132,11 +133,11 @@ func (k *kubelet) compareJob(claim string) {
 	o.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
 	k.Must(k.Client.Get(k.T.Context(), client.ObjectKey{Namespace: k.checks, Name: ref.Name}, o))
 	if field := job.Differs(job.Input{Gate: string(g.GetUID()), Check: c, Site: site, Rules: rules}, o); field != "" || string(o.GetUID()) != ref.UID {
-		k.T.Errorf("%s: the Job with UID %s differs in %q from what was made, and the Gate names UID %s", claim, o.GetUID(), field, ref.UID)
+		k.T.Errorf("%s: the Job with UID %s differs in %q from the created Job, and the Gate names UID %s", claim, o.GetUID(), field, ref.UID)
 	}
 }
 
-// controller is what the Job controller says why a Job ended.
+// controller returns the Job controller's reason for the end of a Job.
 func (k *kubelet) controller(script string) string {
 	k.T.Helper()
 	l := &batchv1.JobList{}

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// kills in one story, at most, each within so long after the one before.
+	// kills in one story, at most, each within so long after the previous kill.
 	kills  = 3
 	within = 4 * time.Second
 )

@@ -21,7 +21,7 @@ func transitionsOfSuccess(revision, from string) []string {
 	return stepsOf(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded")
 }
 
-// transitionsOfRollback are those of one that is rejected by its Gate and rolled back.
+// transitionsOfRollback are the transitions of a revision that is rejected by its Gate and rolled back.
 func transitionsOfRollback(revision, from string) []string {
 	return stepsOf(revision, from, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
 }
@@ -34,7 +34,7 @@ func stepsOf(revision string, phases ...string) []string {
 	return out
 }
 
-// transitionEvents are the events about the transitions of a deployment, without those about other objects.
+// transitionEvents are the events about the transitions of a deployment, without events about other objects.
 func (s *stage) transitionEvents(o *unstructured.Unstructured) []string {
 	s.T.Helper()
 	l := &corev1.EventList{}
@@ -104,7 +104,7 @@ func (s *stage) awaitRequestDone(name string) {
 	s.Inside("wait", "--timeout="+patience.Limit.String(), "--for=condition=Completed", "rolloutrequests.rollout.intentplane.dev/"+name)
 }
 
-// wantSeenAs compares what the library of Flux, and Argo CD with the script that we ship, make of an object as it is.
+// wantSeenAs compares the health of an object by the library of Flux, and by Argo CD with the script that we ship.
 func (s *stage) wantSeenAs(u *unstructured.Unstructured, kstatus, argoCD string) {
 	s.T.Helper()
 	result, err := status.Compute(u)

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// remembered is the ledger of the claim in the repository, and the record of what the repository was brought to.
+// remembered returns the ledger of the claim in the repository, and the record of the applied position.
 func (r *trial) remembered() (ledger.State, state.RecordFile) {
 	r.T.Helper()
 	ref := rolloutv1alpha1.ClaimReference{APIGroup: "claims.intentplane.dev", Namespace: r.Namespace, Name: claim}
@@ -26,8 +26,8 @@ func (r *trial) remembered() (ledger.State, state.RecordFile) {
 	return file.State, record
 }
 
-// loseManagementCluster loses all that is in the management cluster, and builds another one in its place from what a person has in files. Git, the Site's cluster
-// with Flux in it and what measures there go on.
+// loseManagementCluster loses all objects of the management cluster, and builds another one in its place from a person's files. Git, the
+// Site's cluster with Flux in it and the measuring servers there go on.
 func (r *trial) loseManagementCluster() {
 	r.T.Helper()
 	_, record := r.remembered()

@@ -25,7 +25,7 @@ func (s *stage) wantHomes(reason, claim string, want ...string) {
 	s.WantEqual(reason+": directories of the claim", want, s.directoriesOfClaim(claim))
 }
 
-// composedObject is the one managed resource of a kind in the scene.
+// composedObject is the single managed resource of a kind in the scene.
 func (s *stage) composedObject(kind string) *unstructured.Unstructured {
 	s.T.Helper()
 	name := strings.TrimSpace(s.Inside("get", strings.ToLower(kind)+".delivery.intentplane.dev", "-o", "jsonpath={.items[*].metadata.name}"))

@@ -30,5 +30,5 @@ func (s *stage) withoutClaim(claim *unstructured.Unstructured, location string) 
 		client = s.Client
 	}
 	s.Must(client.Delete(s.T.Context(), k))
-	s.Until("Flux prunes what the claim left", patience.Limit, func() bool { return s.replicasAtSite() == -1 })
+	s.Until("Flux prunes the files that the claim left", patience.Limit, func() bool { return s.replicasAtSite() == -1 })
 }

@@ -18,9 +18,9 @@ const nowhere = "http://127.0.0.1:1"
 // A standpoint is a phase, and how a deployment to edge1 comes to stay in it.
 type standpoint struct {
 	phase deploymentv1alpha1.Phase
-	// reach describes the deployment that stays in the phase, after what went before it.
+	// reach describes the deployment that stays in the phase, after the preceding phases.
 	reach func(s *stage) *unstructured.Unstructured
-	// seen are the transitions until then, and health is what kstatus and Argo CD say.
+	// seen are the transitions until then, and health is the health by kstatus and Argo CD.
 	seen   []string
 	health [2]string
 	// revision that it has there.
@@ -71,7 +71,7 @@ func standpoints() []standpoint {
 	}
 }
 
-// stayInPhase wants a deployment to stay in a phase: nothing is on its way but what the phase waits for.
+// stayInPhase wants a deployment to stay in a phase: nothing is on its way but the event that the phase waits for.
 func (p standpoint) stayInPhase(s *stage) *unstructured.Unstructured {
 	s.T.Helper()
 	o := p.reach(s)

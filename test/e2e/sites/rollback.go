@@ -13,7 +13,7 @@ import (
 
 const gatesResource = "gates.rollout.intentplane.dev"
 
-// wantRolledBack compares what a claim says that was rolled back for its Gate.
+// wantRolledBack compares the status of a claim that was rolled back for its Gate.
 func (r *trial) wantRolledBack(u *unstructured.Unstructured, previous string) {
 	r.T.Helper()
 	status, _, _ := unstructured.NestedMap(u.Object, "status")
@@ -63,8 +63,8 @@ func (r *trial) touchHeldClaim(o *unstructured.Unstructured) {
 	r.WantEqual("commits while the revision is held", commits, len(r.Commits()))
 }
 
-// hangUpClients on each client of the trial's server, which is down, until a test starts it. It counts those who asked this one: the metrics
-// of the provider count all.
+// hangUpClients on each client of the trial's server, which is down, until a test starts it. It counts only the clients of this server: the
+// metrics of the provider count all.
 func hangUpClients(r *trial) (*atomic.Int64, func()) {
 	r.T.Helper()
 	l, err := (&net.ListenConfig{}).Listen(r.T.Context(), "tcp", strings.TrimPrefix(r.server.URL(), "http://"))

@@ -35,7 +35,7 @@ func (s *stage) wantRollback(u *unstructured.Unstructured, reason, commit string
 	s.WantEqual("status.rollback", map[string]any{"active": false, "reason": reason, "previousCommit": commit, "attempts": attempts}, got)
 }
 
-// refuseCommits lets a repository take no commits to its branch any more. What it is to remember in the state is taken.
+// refuseCommits lets a repository take no commits to its branch any more. The repository accepts commits to its state.
 func (s *stage) refuseCommits(repo string) error {
 	hook := s.setHook(repo)
 	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
@@ -48,7 +48,7 @@ func (s *stage) setHook(repo string) string {
 	return filepath.Join(s.Git.Path(repo), "hooks", "pre-receive")
 }
 
-// commitsInRepository returns the commits in another repository, without the one that it was made with.
+// commitsInRepository returns the number of commits in another repository, without its first commit.
 func (s *stage) commitsInRepository(repo string) int {
 	s.T.Helper()
 	log, err := s.Git.Log(s.T.Context(), repo, "main")

@@ -1,5 +1,5 @@
-// Package sites shows, on a real control plane and a second cluster with real Flux in it, what a SiteSync says, and which way
-// deployments go.
+// Package sites shows, on a real control plane and a second cluster with real Flux in it, the reports of SiteSyncs, and the progress of
+// deployments.
 //
 // The edges of the machine of phases, and who goes along them:
 //
@@ -42,10 +42,10 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// cp is the one control plane of this package's tests.
+// cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane
 
-// edge is the one other cluster, with Flux in it.
+// edge is the other cluster, with Flux in it.
 var edge = sync.OnceValues(func() (*controlplane.Cluster, error) {
 	ctx := context.Background()
 	k, err := cp.StartCluster(ctx, "edge")
@@ -174,7 +174,7 @@ func (s *stage) describeSync(revision int64, says string) *unstructured.Unstruct
 	return o
 }
 
-// siteMessage is the reason of Ready, and what the Site says, for a revision. It is empty while the status speaks of another spec.
+// siteMessage is the reason of Ready with the message of the Site, for a revision. It is empty while the status speaks of another spec.
 func siteMessage(u *unstructured.Unstructured) string {
 	y := &deliveryv1alpha1.SiteSync{}
 	if runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, y) != nil || y.Status.AtProvider.ObservedPosition().Revision == 0 {
@@ -218,7 +218,7 @@ func (s *stage) lookAndExpect(o *unstructured.Unstructured, want string, words .
 	})
 }
 
-// engineMessage is what the SiteSync says that the engine of its first Site said.
+// engineMessage is the message of the engine of the first Site in the SiteSync.
 func engineMessage(u *unstructured.Unstructured) string {
 	sites, _, _ := unstructured.NestedSlice(u.Object, "status", "atProvider", "sites")
 	for _, site := range sites {
@@ -269,7 +269,7 @@ func (s *stage) hasApplied(commit string) bool {
 	return scene.Field(k, "status", "lastAppliedRevision") == "main@sha1:"+commit
 }
 
-// configAtSite is what the ConfigMap at the Site says.
+// configAtSite is the value in the ConfigMap at the Site.
 func (s *stage) configAtSite() string {
 	s.T.Helper()
 	cm := &corev1.ConfigMap{}

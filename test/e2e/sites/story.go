@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/patience"
 )
 
-// A player writes a story of provider/engines/testdata, which is what an engine's controllers write, step by step, into objects on a real
+// A player writes a story of provider/engines/testdata, which has the writes of an engine's controllers, step by step, into objects on a real
 // API server. That checks it against the engine's own schema.
 type player struct {
 	*stage
@@ -27,7 +27,7 @@ type player struct {
 	next int
 
 	main, second object
-	// commits are what the story calls a commit, and the one that it is here.
+	// commits are the story's names of commits, with the commits here.
 	commits map[string]string
 }
 
@@ -35,7 +35,7 @@ type player struct {
 type object struct {
 	*unstructured.Unstructured
 
-	// lead is how far the story's generations are ahead of those here, where every object begins with 1.
+	// lead is how far the story's generations are ahead of the generations here, where every object begins with 1.
 	lead int64
 	// status says that the kind has that subresource, and touch is a patch that raises its generation.
 	status bool
@@ -85,7 +85,7 @@ func (p *player) adaptStep(part json.RawMessage) map[string]any {
 	return out
 }
 
-// play plays the story as far as a step.
+// playUntil plays the story as far as a step.
 func (p *player) playUntil(step string) {
 	p.T.Helper()
 	for p.next < len(p.story.Steps) {

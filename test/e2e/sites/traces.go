@@ -13,7 +13,7 @@ import (
 // spans is the collector to which the provider exports traces.
 var spans = collector.New()
 
-// wantTraces reads what the collector has of a revision that succeeded, and of the next one, which was rolled back.
+// wantTraces reads the collector's spans of a revision that succeeded, and of the next one, which was rolled back.
 func (s *stage) wantTraces() {
 	s.T.Helper()
 	want := map[string][]string{

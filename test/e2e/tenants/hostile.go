@@ -40,7 +40,7 @@ func (s *stage) addCluster(name string, c *hostile.Cluster) {
 	s.Apply(site)
 }
 
-// awaitBlamed waits until a claim's status names what the cluster of a Site does.
+// awaitBlamed waits until a claim's status names the fault of a Site's cluster.
 func (s *stage) awaitBlamed(claim *unstructured.Unstructured, site, want string) {
 	s.T.Helper()
 	s.Until("Site "+site+" is told: "+want, patience.Limit, func() bool {
@@ -64,7 +64,7 @@ func (s *stage) siteSyncOf(claim string) *unstructured.Unstructured {
 	return nil
 }
 
-// observedBySync is what a SiteSync says of a Site.
+// observedBySync is the SiteSync's report of a Site.
 func observedBySync(u *unstructured.Unstructured, site string) string {
 	sites, _, _ := unstructured.NestedSlice(u.Object, "status", "atProvider", "sites")
 	for _, o := range sites {

@@ -24,7 +24,7 @@ const (
 	tolerance = 4
 )
 
-// A harmful Git server, by the address of a repository there, with what Ready of a GitDelivery to it says.
+// A harmful Git server, by the address of a repository there, with the expected message of a GitDelivery to it.
 type harmful struct {
 	url  string
 	want string
@@ -83,7 +83,7 @@ func (s *stage) deliverToRepository(name string, g harmful) {
 	}
 }
 
-// awaitUnready waits until the GitDelivery and the deployment that go to a harmful server say what is wrong with it.
+// awaitUnready waits until the GitDelivery and the deployment that go to a harmful server name its fault.
 func (s *stage) awaitUnready(name, want string) {
 	s.T.Helper()
 	service := name + "-0"

@@ -5,5 +5,5 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// cp is the one control plane of this package's tests.
+// cp is the control plane of all tests of this package.
 var cp *controlplane.ControlPlane

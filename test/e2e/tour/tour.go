@@ -9,7 +9,7 @@ import (
 // columns is how wide a line of the tour is at most.
 const columns = 80
 
-// storyLines is what the tour prints, in this order.
+// storyLines is the output of the tour, in this order.
 func storyLines() []string {
 	return []string{
 		`Version 1\.0 goes out`,
@@ -29,13 +29,13 @@ func storyLines() []string {
 		`Flux runs the very files of revision 3, at 1/1 Sites`,
 		`latency_p99 at edge1 passed`,
 		`edge1 runs registry\.example\.org/shop:3\.0`,
-		`What Git remembers`,
+		`The commits in Git`,
 		`The tour took \d+ seconds\.`,
 	}
 }
 
-// rollbackLines is what the tour prints between the Sites that run the bad revision and the outcome, in any order: the commit is on the branch a moment
-// before or after the deployment and its Gate say why it was made.
+// rollbackLines is the output of the tour between the Sites that run the bad revision and the outcome, in any order: the commit is on the
+// branch a moment before or after the deployment and its Gate say why it was made.
 func rollbackLines() []string {
 	return []string{
 		`revision 2 is rolled back, in Git, because of GateFailed`,
@@ -43,7 +43,7 @@ func rollbackLines() []string {
 	}
 }
 
-// findStory follows the story through what was printed. It returns the first line of it that is not there, or is not there in its turn.
+// findStory follows the story through the output. It returns the first line of it that is not there, or is not there in its turn.
 func findStory(printed string) (missing string) {
 	rest := printed
 	for _, step := range storyLines() {

@@ -10,19 +10,19 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// watchedCommand is what a reader types to see the transcript.
+// watchedCommand is the command that a reader types to see the transcript.
 const watchedCommand = "$ kubectl intent status shop -n team-a --watch | fold -s -w 80\n"
 
 // transcriptPattern is the block of the README with the transcript.
 var transcriptPattern = regexp.MustCompile("(?s)(```console\n" + regexp.QuoteMeta(watchedCommand) + ")(.*?)(```\n)")
 
-// changePattern is a line of the watch: the time, the deployment, its phase and outcome, its revision once there is one, and what is said.
+// changePattern is a line of the watch: the time, the deployment, its phase and outcome, its revision once there is one, and the message.
 var changePattern = regexp.MustCompile(`^\d\d:\d\d:\d\d team-a/shop ([A-Za-z/]+(?: revision \d+)?)(.*)$`)
 
 // timePattern is how each line of a watch begins.
 var timePattern = regexp.MustCompile(`^\d\d:\d\d:\d\d `)
 
-// measuredPattern is what differs between two runs in what is said: numbers that were measured, and commits.
+// measuredPattern matches the parts of messages that differ between two runs: measured numbers, and commits.
 var measuredPattern = regexp.MustCompile(`\d+(?:\.\d+)?(?:ms|s)\b|\d+\.\d+|\b[0-9a-f]{7,40}\b`)
 
 // A moment is the last line of a watch about one phase of one revision.
@@ -30,12 +30,12 @@ type moment struct {
 	// phase with the outcome and the revision.
 	phase string
 
-	// line as the watch printed it, and said is what it says about the phase, without what differs between two runs.
+	// line is the line that the watch printed, and said is its message about the phase, without the parts that differ between two runs.
 	line, said string
 }
 
-// storyPhases are the phases that the transcript has, in this order. Those in which a version ends last until the tour goes on, and the tour does that
-// only when the watch has shown them. The others pass: a watch that is slow, as on a machine with much load, misses them.
+// storyPhases are the phases that the transcript has, in this order. Phases in which a version ends last until the tour goes on, and the tour
+// does that only when the watch has shown them. The others pass: a watch that is slow, as on a machine with much load, misses them.
 func storyPhases() []string {
 	return []string{
 		"Delivering revision 1", "Validating revision 1", "Succeeded revision 1",
@@ -47,7 +47,7 @@ func storyPhases() []string {
 // isEnd is true for a phase in which a version ends.
 func isEnd(phase string) bool { return strings.HasPrefix(phase, "Succeeded") }
 
-// endPhases returns those of some phases in which a version ends.
+// endPhases returns the phases in which a version ends.
 func endPhases(phases []string) []string {
 	return slices.DeleteFunc(slices.Clone(phases), func(phase string) bool { return !isEnd(phase) })
 }
@@ -59,7 +59,7 @@ func isMomentary(phase string) bool {
 	return slices.Contains([]string{"Unknown", "Pending", "Compiling", "Rendering", "Failed"}, name)
 }
 
-// readMoments returns the moments of a transcript, without those that are momentary. It returns an error for a line about something else.
+// readMoments returns the moments of a transcript, without momentary ones. It returns an error for a line about something else.
 func readMoments(printed string) ([]moment, error) {
 	var out []moment
 	for line := range strings.Lines(printed) {
@@ -81,7 +81,7 @@ func readMoments(printed string) ([]moment, error) {
 	return out, nil
 }
 
-// endsOf returns the moments in which versions end, with what is said in them.
+// endsOf returns the moments in which versions end, with their messages.
 func endsOf(all []moment) []string {
 	var out []string
 	for _, m := range all {
@@ -131,7 +131,7 @@ func foldLines(ctx context.Context, text string) (string, error) {
 	return regexp.MustCompile(`(?m) +$`).ReplaceAllString(string(out), ""), errors.Wrap(err, "cannot fold the transcript")
 }
 
-// unfoldLines joins what fold broke: a line that does not begin with a time goes on with the one before.
+// unfoldLines joins the lines that fold broke: a line that does not begin with a time goes on with the previous line.
 func unfoldLines(text string) string {
 	out := strings.Builder{}
 	for line := range strings.Lines(text) {

@@ -27,7 +27,7 @@ func Read(r io.Reader, visit func([]json.RawMessage)) (token string, err error) 
 	return p.metadata.Continue, nil
 }
 
-// A page is one that is being read.
+// A page is a page of a list under way.
 type page struct {
 	*json.Decoder
 
