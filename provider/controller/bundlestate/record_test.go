@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// errTest is what an API server says.
+// errTest is an error of the API server.
 var errTest = errors.New("spec.intent: must be set")
 
 // newBundle returns a BundleState with two packages.
@@ -46,7 +46,7 @@ func seen(name, status, version string) v1alpha1.PackageObservation {
 	return v1alpha1.PackageObservation{Name: name, Kind: "IntentDeployment", Status: status, Version: version}
 }
 
-// recorded returns what the record says, as "name status version wanted".
+// recorded returns the content of the record, as "name status version wanted".
 func recorded(t *testing.T, c *connector) []string {
 	t.Helper()
 	s, err := c.recordsOf(newBundle()).GetBundleState(t.Context(), "platform")
@@ -128,7 +128,7 @@ func TestBrokenRecord(t *testing.T) {
 		"Half":    {reason: "A record that is cut off is made again.", secret: secret(state.SecretType, `{"name":"platform","packages":[`)},
 		"Newer":   {reason: "A record of a newer schema is never written.", secret: secret(state.SecretType, `{"name":"platform","version":"1","packages":[],"status":"success","schema":99}`), want: state.ErrNewer, isRefused: true},
 		"Foreign": {reason: "The record of another bundle is never written.", secret: secret(state.SecretType, `{"name":"other","version":"1","packages":[],"status":"success","schema":1}`), want: state.ErrForeign, isRefused: true},
-		"Theirs":  {reason: "A Secret that is no record is left to who made it.", secret: secret(corev1.SecretTypeOpaque, "password"), isRefused: true},
+		"Theirs":  {reason: "The provider does not write to a Secret that is not a record.", secret: secret(corev1.SecretTypeOpaque, "password"), isRefused: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestRemoveRecord(t *testing.T) {
 			before: scene{asked: asked, there: both}, after: scene{orphan: true, there: []*object{live("shop", "d1", platform, left), live("db", "d1", platform, left)}},
 		},
 		"Blocked": {
-			reason: "Nor one that left the Bundle and cannot be removed.",
+			reason: "An unreferenced package that cannot be removed does not hold back the deletion of the record.",
 			before: scene{asked: asked, there: append(both, live("old", "d1", platform, left))}, after: scene{there: []*object{live("old", "d1", platform, left, stuck)}},
 		},
 	}
