@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestAskedRevision reads what deliveries are asked for.
+// TestAskedRevision reads the requested revision of deliveries.
 func TestAskedRevision(t *testing.T) {
 	ordered := func(number int64) ledger.Event {
 		return ledger.Event{Ordered: &ledger.Ordered{Revision: ledger.Revision{
