@@ -117,7 +117,7 @@ func (w *podWorld) after(seconds int, want string) {
 	}
 }
 
-// wakes waits until the cluster reports a change of what the Gate reads.
+// wakes waits until the cluster reports a change of the Pods that the Gate reads.
 func (w *podWorld) wakes() {
 	w.Helper()
 	select {
@@ -174,7 +174,7 @@ func TestUnavailable(t *testing.T) {
 			want: "0 of 1 pods are available: CrashLoopBackOff: container web ends again and again: exit code 3, Error",
 		},
 		"OtherImage": {
-			reason: "Pods of another image are not those of the revision.", given: func(w *podWorld) { w.deployed("web", "web:1", 2) },
+			reason: "Pods of another image do not count for the revision.", given: func(w *podWorld) { w.deployed("web", "web:1", 2) },
 			want: "0 of 1 pods are available: OtherImage: Deployment web has web:1",
 		},
 		"OtherClaim": {
@@ -242,9 +242,9 @@ func TestUnseenSite(t *testing.T) {
 		want    string
 		message string
 	}{
-		"Healthy":    {reason: "A Site whose engine reports that what it runs is healthy passes.", health: "Healthy", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen},
-		"Current":    {reason: "Config Sync says Current of what is healthy.", health: "Current", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen},
-		"NoChecks":   {reason: "An engine that does not look at the health of what it applied says nothing.", refused: true, want: "Held//Running", message: unseen},
+		"Healthy":    {reason: "A Site passes if its engine reports healthy objects.", health: "Healthy", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen},
+		"Current":    {reason: "Config Sync reports healthy objects as Current.", health: "Current", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen},
+		"NoChecks":   {reason: "An engine without health checks gives no result.", refused: true, want: "Held//Running", message: unseen},
 		"Seen":       {reason: "A Site that can be looked at counts by its pods, whatever its engine reports.", health: "Healthy", want: "Measuring//Running"},
 		"Unobserved": {reason: "A Site without an engine that counts as live passes.", unobserved: true, refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsLive + unseen},
 		"NotThere":   {reason: "The Deployment of a first revision may be on its way.", unobserved: true, seconds: 119, want: "Measuring//Running"},

@@ -22,7 +22,7 @@ func check(name, site string) v1alpha1.GateCheck {
 	}}
 }
 
-// untilEnd is what a Gate says that measures, and has nothing else to say.
+// untilEnd is the message of a Gate that measures without a problem.
 const untilEnd = "the checks end at most 2m0s after their Sites went live, without the time in which nothing can be measured"
 
 func given(checks ...checkFacts) facts {
@@ -66,7 +66,7 @@ func TestDecide(t *testing.T) {
 		message string
 	}{
 		"NotLive": {
-			reason: "What is not proven live is not judged, whatever was measured.",
+			reason: "A revision that is not proven live is not judged, whatever was measured.",
 			facts: func() facts {
 				return given(checkFacts{judgement: gates.Judgement{Phase: v1alpha1.CheckPassed}})
 			},
@@ -143,12 +143,12 @@ func TestDecide(t *testing.T) {
 			want: []string{"Measuring", "", "Running"}, message: untilEnd,
 		},
 		"Impossible": {
-			reason: "What can never be measured is an error, and no pass.",
+			reason: "An impossible measurement is an error, and does not pass.",
 			facts:  func() facts { return given(checkFacts{liveSince: live, impossible: "why"}) },
 			want:   []string{"Error", "Error", "Error"}, message: `check "errors" at Site "edge1": Error, why`,
 		},
 		"Kept": {
-			reason: "What has ended stays, whatever is measured later.",
+			reason: "A finished check keeps its result, whatever is measured later.",
 			facts: func() facts {
 				f := given(judged(v1alpha1.CheckPassed), judged(v1alpha1.CheckPassed))
 				f.before = once

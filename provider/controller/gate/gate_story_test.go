@@ -25,7 +25,8 @@ func quick(name string) v1alpha1.GateCheck {
 	return c
 }
 
-// TestDeletedIsForgotten is of a Gate that somebody else's finalizer holds: nothing is measured for it any more.
+// TestDeletedIsForgotten is of a Gate that the finalizer of another controller holds: the provider measures nothing more
+// for it.
 func TestDeletedIsForgotten(t *testing.T) {
 	w := newWorld(t, check("errors", "edge1"))
 	w.reconcile()
@@ -101,7 +102,7 @@ func TestFirstFailureEndsTheGate(t *testing.T) {
 	if diff := cmp.Diff(`check "errors" at Site "edge1": Failed, the value is beyond the threshold`, got); diff != "" {
 		t.Errorf("Ready: -want, +got:\n%s", diff)
 	}
-	// Whoever empties the status gets the same verdict again.
+	// A user who empties the status gets the same verdict again.
 	want := w.get().Status.AtProvider
 	g := w.get()
 	g.Status = v1alpha1.GateStatus{}
@@ -158,7 +159,8 @@ func (w *world) name(is bool) {
 	w.must(w.kube.Update(w.Context(), g))
 }
 
-// TestSiteSyncOfClaim finds what proves that the position is live where the Gate was made before that had a name, and is woken by it.
+// TestSiteSyncOfClaim finds the SiteSync that proves the live position of a Gate from before the field existed, and the SiteSync
+// wakes the Gate.
 func TestSiteSyncOfClaim(t *testing.T) {
 	w := newWorld(t, quick("errors"))
 	w.name(false)
@@ -184,7 +186,7 @@ func TestSiteSyncOfClaim(t *testing.T) {
 	}
 }
 
-// A recorder remembers what is to be measured.
+// A recorder remembers the requested measurements.
 type recorder struct {
 	measurer
 
@@ -297,7 +299,7 @@ func TestConfigOfCheck(t *testing.T) {
 	}
 }
 
-// trouble is what a Gate says while the Prometheus server of the Site is stopped.
+// trouble is the message of a Gate while the Prometheus server of the Site is stopped.
 func (w *world) trouble() string {
 	w.Helper()
 	return "the server has trouble of its own (" + w.site().Spec.Metrics.Prometheus.Address + ")"

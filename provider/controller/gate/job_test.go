@@ -42,7 +42,7 @@ func (w *world) made() []unstructured.Unstructured {
 	return l.Items
 }
 
-// end the Job, as its controller does, and its pod with what the script said.
+// end the Job, as its controller does, and its pod with the output of the script.
 func (w *world) end(condition batchv1.JobConditionType, reason string, exit int32, said string) {
 	w.Helper()
 	j := w.made()[0]
@@ -110,13 +110,13 @@ func (w *world) replace(uid types.UID, change func(j *unstructured.Unstructured)
 	w.must(err)
 }
 
-// restart the provider: what is in memory is lost, and clusters are listed anew.
+// restart the provider: its memory is lost, and clusters are listed again.
 func (w *world) restart() {
 	w.c.memory = newMemory()
 	w.c.pool.Forget(gateKey())
 }
 
-// forgetJob empties what the status says of the Job, as if the provider had ended before it was written.
+// forgetJob removes the Job from the status, as if the provider had ended before the write.
 func (w *world) forgetJob() {
 	w.Helper()
 	g := w.get()
@@ -153,7 +153,7 @@ func TestForgedJob(t *testing.T) {
 			want:   "the cluster has another Job of this name, which differs in spec.template.spec.hostAliases",
 		},
 		"Replaced": {
-			reason: "A Job with the same spec does not count in place of the one that the provider created.",
+			reason: "A Job with an equal spec does not count in place of the provider's Job.",
 			forge:  func(w *world) { w.replace("forged", func(*unstructured.Unstructured) {}) },
 			want:   "the Job was replaced: the cluster has another Job of this name, with UID forged",
 		},
@@ -236,9 +236,9 @@ func TestJobIsKnownByNonce(t *testing.T) {
 	}{
 		"Same":      {reason: "A Job is known by its nonce while its UID is unknown.", before: func(*world) {}, state: "Passed/Passed/Passed"},
 		"Restarted": {reason: "A Job is known by its nonce after a restart.", before: func(w *world) { w.restart() }, state: "Passed/Passed/Passed"},
-		"NoNonce":   {reason: "A Job without a nonce is compared with what the check asks for.", before: rewrites(func(string) string { return "" }), state: "Error/Error/Error", want: foreign},
+		"NoNonce":   {reason: "A Job without a nonce is compared with the spec of the check.", before: rewrites(func(string) string { return "" }), state: "Error/Error/Error", want: foreign},
 		"OtherNonce": {
-			reason: "A Job with another nonce is compared with what the check asks for.", before: rewrites(func(was string) string { return was + "2" }),
+			reason: "A Job with another nonce is compared with the spec of the check.", before: rewrites(func(was string) string { return was + "2" }),
 			state: "Error/Error/Error", want: foreign,
 		},
 		"Digest": {
@@ -422,7 +422,7 @@ func TestJobWaits(t *testing.T) {
 	}
 }
 
-// TestJobThatRuns is of one that was made. What it was made from may change: that is for the next one.
+// TestJobThatRuns has a running Job. A change of its ConfigMap, Secret or policy applies to the next Job.
 func TestJobThatRuns(t *testing.T) {
 	w := newWorld(t, script(pinned("scripts", "exit 0")))
 	w.must(w.kube.Create(t.Context(), scripts("exit 0")))
@@ -440,7 +440,8 @@ func TestJobThatRuns(t *testing.T) {
 	w.until("Passed/Passed/Passed")
 }
 
-// TestJobIsRefused by the cluster until the check's time is over. What was in the way is told, and nothing is made after the verdict.
+// TestJobIsRefused has a cluster that refuses the Job until the check's time is over. The status reports the obstacle, and no Job is
+// created after the verdict.
 func TestJobIsRefused(t *testing.T) {
 	w := newWorld(t, script(nil))
 	refuses := true

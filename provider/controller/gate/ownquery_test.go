@@ -14,7 +14,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestOwnQuery asks the server of a Site that leaves the metrics of Blueprints nothing else, whoever made the Gate.
+// TestOwnQuery checks that the server of a Site gets no other query if the metrics belong to Blueprints, whatever the
+// origin of the Gate.
 func TestOwnQuery(t *testing.T) {
 	cases := map[string]struct {
 		reason    string
@@ -57,7 +58,7 @@ func TestOwnQuery(t *testing.T) {
 	}
 }
 
-// A countingReader counts what is read past the cache.
+// A countingReader counts the reads past the cache.
 type countingReader struct {
 	client.Reader
 

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// TestShow keeps back what passed while others go on, and nothing else.
+// TestShow defers a passed check while other checks run, and nothing else.
 func TestShow(t *testing.T) {
 	const running, passed, failed = v1alpha1.CheckRunning, v1alpha1.CheckPassed, v1alpha1.CheckFailed
 	began := time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC)
@@ -38,7 +38,7 @@ func TestShow(t *testing.T) {
 			{after: 9 * time.Second, next: says("", passed, passed, running)},
 			{after: 10 * time.Second, next: says("", passed, passed, running), shown: true},
 		}},
-		"Again": {reason: "The next one waits anew.", steps: []step{
+		"Again": {reason: "The next deferred check waits for its own interval.", steps: []step{
 			{next: says("", passed, running, running)},
 			{after: 10 * time.Second, next: says("", passed, running, running), shown: true},
 			{after: 11 * time.Second, next: says("", passed, passed, running)},
@@ -69,7 +69,7 @@ func TestShow(t *testing.T) {
 					t.Errorf("\n%s\nshow(...) %d: -want, +got:\n%s", tc.reason, i, diff)
 				}
 				if due := e.memory.nextLook(client.ObjectKeyFromObject(g)); !s.shown && !due.After(now) {
-					t.Errorf("\n%s\nshow(...) %d: nobody looks again: %s", tc.reason, i, due)
+					t.Errorf("\n%s\nshow(...) %d: no next look is planned: %s", tc.reason, i, due)
 				}
 				if diff := cmp.Diff(s.next, e.memory.lastObservation(g)); diff != "" {
 					t.Errorf("\n%s\nmemory after %d: -want, +got:\n%s", tc.reason, i, diff)

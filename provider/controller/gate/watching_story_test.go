@@ -80,7 +80,7 @@ func TestLastMinuteBreach(t *testing.T) {
 	w.until("Failed/Failed/Failed")
 }
 
-// TestWatchAfterRestart loses what was measured: a user who ends the pause waits for no new count.
+// TestWatchAfterRestart loses the measurements: a user who ends the pause waits for no new count.
 func TestWatchAfterRestart(t *testing.T) {
 	t.Parallel()
 	w := newPause(t, quick("errors"))
@@ -98,7 +98,8 @@ func TestWatchAfterRestart(t *testing.T) {
 	}
 }
 
-// TestPrometheusRestartsInPause stops the Prometheus server in the pause, for longer than the Gate reports nothing. That is no breach.
+// TestPrometheusRestartsInPause stops the Prometheus server in the pause, for longer than the Gate reports nothing. That is not a
+// breach.
 func TestPrometheusRestartsInPause(t *testing.T) {
 	t.Parallel()
 	c := quick("errors")
@@ -135,7 +136,7 @@ func TestInconclusive(t *testing.T) {
 	}{
 		"Hold":   {reason: "A Gate that comes to no conclusion leaves it to a user.", on: deploymentv1alpha1.InconclusiveHold, want: "Inconclusive/Inconclusive/Inconclusive"},
 		"Reject": {reason: "A Gate that comes to no conclusion rejects.", on: deploymentv1alpha1.InconclusiveReject, want: "Error/Error/Error"},
-		"Absent": {reason: "A Gate that does not say what to do rejects.", want: "Error/Error/Error"},
+		"Absent": {reason: "A Gate without a failure policy rejects.", want: "Error/Error/Error"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -162,7 +163,7 @@ func TestReleased(t *testing.T) {
 	}{
 		"Released":      {reason: "A step whose pause is over is released.", want: true},
 		"Pausing":       {reason: "A step in its pause is not released.", change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionFalse, 1) }},
-		"OlderSpec":     {reason: "What was said of an earlier spec does not release a step.", change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionTrue, 0) }},
+		"OlderSpec":     {reason: "A release of an earlier spec does not release a step.", change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionTrue, 0) }},
 		"EarlierStep":   {reason: "The release of an earlier step is not one of this step.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Step = -1 }},
 		"LaterStep":     {reason: "A deployment that is at a later step released this one.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Step = 1 }, want: true},
 		"OtherRevision": {reason: "Another revision releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Revision = 9 }},
