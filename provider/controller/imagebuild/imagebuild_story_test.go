@@ -87,8 +87,8 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// TestHeld has a commit that kpack begins with at once: the status says so together with the Build, in one write. It says what is wanted at the latest two
-// seconds later, and a look that fails meanwhile asks for no earlier commit.
+// TestHeld has a commit that kpack begins with at once: one write has the status together with the Build. The status has the desired commit two
+// seconds later at the latest, and a failing look in between requests no earlier commit.
 func TestHeld(t *testing.T) {
 	w := newWorld(t)
 	w.reconcile()
@@ -209,7 +209,7 @@ func TestEditAfterFailure(t *testing.T) {
 	})
 	w.reconcile()
 	w.fails(1, "prepare", "analyze")
-	w.expect("The Build of an earlier request is not the one of this", "Queued")
+	w.expect("The Build of an earlier request does not count for this request", "Queued")
 	w.wait(2 * time.Second)
 	w.reconcile()
 	if !kpack.IsAskedAgain(w.build(1)) {
@@ -269,7 +269,7 @@ func TestObstacles(t *testing.T) {
 		"Up": {reason: "A revision with dots is refused.", change: func(w *world) {
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.Revision = "../x" })
 		}, want: "Invalid"},
-		"File": {reason: "A file is no source.", change: func(w *world) {
+		"File": {reason: "A file is not a source.", change: func(w *world) {
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.URL = "file:///etc" })
 		}, want: "PolicyDenied", says: "source.git.url"},
 		"User": {reason: "Credentials in a URL are refused, and not repeated.", change: func(w *world) {
@@ -348,10 +348,10 @@ func TestObstacles(t *testing.T) {
 		"Removed": {reason: "A kpack that was removed is missing.", change: func(w *world) {
 			w.refuses = kerrors.NewNotFound(schema.GroupResource{Group: "kpack.io", Resource: "images"}, "shop")
 		}, want: "KpackMissing", says: "install kpack"},
-		"Denied": {reason: "What an admission webhook denies is said.", change: func(w *world) {
+		"Denied": {reason: "The status reports a denial by an admission webhook.", change: func(w *world) {
 			w.refuses = kerrors.NewForbidden(schema.GroupResource{Group: "kpack.io", Resource: "images"}, "shop", errors.New(`admission webhook "x" denied the request: no`))
 		}, want: "ImageRefused", says: "denied the request"},
-		"Refused": {reason: "What kpack refuses is said.", change: func(w *world) { w.refuses = kerrors.NewBadRequest("spec.cache.volume.size cannot be set") }, want: "ImageRefused", says: "spec.cache.volume.size"},
+		"Refused": {reason: "The status reports an Image that kpack refuses.", change: func(w *world) { w.refuses = kerrors.NewBadRequest("spec.cache.volume.size cannot be set") }, want: "ImageRefused", says: "spec.cache.volume.size"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -370,7 +370,7 @@ func TestObstacles(t *testing.T) {
 	}
 }
 
-// TestTroubleLater has obstacles after an image was built: what was built stays.
+// TestTroubleLater has obstacles after an image was built: the image stays.
 func TestTroubleLater(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -417,7 +417,7 @@ func TestRegistryMoved(t *testing.T) {
 	before := w.image().GetUID()
 	w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.Registry = "other.example.org/apps" })
 	w.wait(time.Second)
-	w.expect("What was built stays until the next image is there", "Built")
+	w.expect("The previous image stays until the next image is built", "Built")
 	if i := w.image(); i == nil || i.GetUID() == before || kpack.TagOf(i) != "other.example.org/apps/team-a/shop" {
 		t.Errorf("The Image is made again, since kpack does not let its tag change: %v", i)
 	}
@@ -432,7 +432,7 @@ func TestLost(t *testing.T) {
 	w.must(w.kube.Delete(t.Context(), w.image()))
 	w.reconcile()
 	if at := w.get().Status.AtProvider; w.image() == nil || at.WantedImage() == nil {
-		t.Errorf("The Image is made again, and what was built stays: %+v", at)
+		t.Errorf("The Image is created again, and the previous image stays: %+v", at)
 	}
 }
 
@@ -507,7 +507,7 @@ func TestCommitOfServerThatIsDown(t *testing.T) {
 	w.wait(time.Hour)
 	w.reconcile()
 	if w.looks != 1 {
-		t.Errorf("%d looks, want the one before the Image is applied", w.looks)
+		t.Errorf("%d looks, want only the look before the Image is applied", w.looks)
 	}
 }
 

@@ -50,11 +50,11 @@ type world struct {
 	server *gitserver.Server
 	clock  time.Time
 	c      *connector
-	// down is what looks at the repository end with. Nil looks.
+	// down is the error of looks at the repository. A nil error lets them succeed.
 	down error
 	// looks counts them.
 	looks int
-	// refuses is what applying an Image ends with. Nil applies it.
+	// refuses is the error of an apply of an Image. A nil error applies it.
 	refuses error
 	// writes counts writes of the status.
 	writes int
@@ -189,7 +189,7 @@ func (w *world) push() string {
 	return id
 }
 
-// TestIsNotedFailure has a Build of the name of the one that the status describes.
+// TestIsNotedFailure has a Build with the same name as the Build in the status.
 func TestIsNotedFailure(t *testing.T) {
 	b := kpack.NewObject(kpack.BuildKind())
 	b.SetName("shop-build-1")
@@ -231,7 +231,7 @@ func (w *world) image() *unstructured.Unstructured {
 	return u
 }
 
-// plays has kpack report a reason of its Image, at its present generation, and a Build of what the Image asks for.
+// plays has kpack report a reason of its Image, at its present generation, and a Build of the spec of the Image.
 func (w *world) plays(number int, ready, reason, succeeded string, change ...func(*unstructured.Unstructured)) {
 	w.Helper()
 	i := w.image()
@@ -324,7 +324,7 @@ func (w *world) reconcile() {
 	}
 }
 
-// reconcileShown reconciles until the status says what is wanted, which waits a moment for kpack to begin.
+// reconcileShown reconciles until the status has the desired value, which waits a moment for kpack to begin.
 func (w *world) reconcileShown() {
 	w.Helper()
 	w.reconcile()
