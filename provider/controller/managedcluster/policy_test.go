@@ -79,7 +79,7 @@ func TestDeniedAfterCreation(t *testing.T) {
 			}
 			at := mc.Status.AtProvider
 			if diff := cmp.Diff([]any{before.UID, before.Provisioned, before.Initialized}, []any{at.UID, at.Provisioned, at.Initialized}); diff != "" || mc.GetCondition(xpv2.TypeReady).Status != corev1.ConditionFalse {
-				t.Errorf("\n%s\nwhat is remembered: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nrecorded objects: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

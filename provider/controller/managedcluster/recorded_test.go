@@ -207,7 +207,7 @@ func TestUIDsSurviveUnknownReads(t *testing.T) {
 			tc.begin(w)
 			w.reconcileUntil(string(tc.want))
 			if diff := cmp.Diff(uids, w.recordedUIDs()); diff != "" {
-				t.Errorf("\n%s\nwhat is remembered: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nrecorded objects: -want, +got:\n%s", tc.reason, diff)
 			}
 			for _, kind := range madeKinds() {
 				w.removeSilently(kind)
@@ -215,7 +215,7 @@ func TestUIDsSurviveUnknownReads(t *testing.T) {
 			tc.end(w)
 			w.reconcileUntil("ObjectsGone")
 			if diff := cmp.Diff(uids, w.recordedUIDs()); diff != "" || len(w.writes) > 0 {
-				t.Errorf("\n%s\nwrites %q, and what is remembered: -want, +got:\n%s", tc.reason, w.writes, diff)
+				t.Errorf("\n%s\nwrites %q, and recorded objects: -want, +got:\n%s", tc.reason, w.writes, diff)
 			}
 		})
 	}
@@ -281,7 +281,7 @@ func TestRecreateAllObjects(t *testing.T) {
 	}
 	after := w.liveUIDs()
 	if diff := cmp.Diff(after, w.recordedUIDs()); diff != "" {
-		t.Errorf("what is remembered now: -want, +got:\n%s", diff)
+		t.Errorf("recorded objects at the end: -want, +got:\n%s", diff)
 	}
 	// The annotation counts for the objects that were gone then.
 	w.writes = nil

@@ -94,8 +94,8 @@ func topologyParameters() v1alpha1.ManagedClusterParameters {
 	}
 }
 
-// TestConcurrentReservations lets two ManagedClusters observe that the name is free. The first one that reserves it makes the cluster, and
-// the other one writes nothing, though its cache never shows anything.
+// TestConcurrentReservations lets two ManagedClusters observe that the name is free. The first reservation gets the cluster, and the other
+// ManagedCluster writes nothing, though its cache never shows the reservation.
 func TestConcurrentReservations(t *testing.T) {
 	elsewhere, beside := types.NamespacedName{Namespace: "team-b", Name: "prod"}, types.NamespacedName{Namespace: "team-a", Name: "other"}
 	cases := map[string]struct {
