@@ -58,7 +58,7 @@ func TestBooks(t *testing.T) {
 	})
 	w.must(b.save(t.Context()))
 	if n := w.configMaps(); n != 2 {
-		t.Errorf("%d ConfigMaps are there, want the one of the empty book to be deleted", n)
+		t.Errorf("%d ConfigMaps exist, want the ConfigMap of the empty book to be deleted", n)
 	}
 }
 
