@@ -45,12 +45,12 @@ func TestIsShown(t *testing.T) {
 		want   xpv2.Condition
 		is     bool
 	}{
-		"Same":       {reason: "What the condition says already is shown.", want: shown, is: true},
+		"Same":       {reason: "An unchanged condition is shown.", want: shown, is: true},
 		"Serial":     {reason: "The number that a server gives each request does not make a difference.", want: ready(corev1.ConditionFalse, "AuthFailed", "refused. The server says: request 5e6f7a8b", 1), is: true},
 		"Message":    {reason: "Another message is a difference.", want: ready(corev1.ConditionFalse, "AuthFailed", "the key is expired", 1)},
 		"Reason":     {reason: "Another reason is a difference.", want: ready(corev1.ConditionFalse, "TrustFailed", shown.Message, 1)},
 		"Status":     {reason: "Another status is a difference.", want: ready(corev1.ConditionTrue, "AuthFailed", shown.Message, 1)},
-		"Generation": {reason: "What was said about an earlier spec is not shown of the present one.", want: ready(corev1.ConditionFalse, "AuthFailed", shown.Message, 2)},
+		"Generation": {reason: "The result for an earlier spec is not shown for the present spec.", want: ready(corev1.ConditionFalse, "AuthFailed", shown.Message, 2)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
