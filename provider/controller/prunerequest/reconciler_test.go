@@ -35,7 +35,7 @@ func TestPending(t *testing.T) {
 		"Planning": {reason: "A request without a plan says that the repository does not answer.", want: map[string]string{
 			"Planned False": "cannot read the repository: it did not answer yet",
 		}},
-		"Pruning": {reason: "A request that was approved says what its commit waits for.", approved: true, want: map[string]string{
+		"Pruning": {reason: "An approved request names the reason for which its commit waits.", approved: true, want: map[string]string{
 			"Planned True": "The plan removes 1 directory, and keeps 0.", "Approved True": "PruneApproval one names the plan.",
 			"Completed False": "The commit waits for its turn, or for an answer of the repository.",
 		}},
@@ -119,7 +119,7 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// TestLastDirectory prunes all directories of a Site with an engine, and leaves what keeps its path.
+// TestLastDirectory prunes all directories of a Site with an engine, and leaves the file that keeps its path.
 func TestLastDirectory(t *testing.T) {
 	w := newWorld(t, 2)
 	w.ask(team)
@@ -255,7 +255,8 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// TestOlder lets a directory become old enough between plan and push. It stays, since the plan does not list it as one that goes.
+// TestOlder lets a directory become old enough between plan and push. It stays, since the plan does not list it as a directory to
+// prune.
 func TestOlder(t *testing.T) {
 	w := newWorld(t, young+1)
 	w.ask(team)

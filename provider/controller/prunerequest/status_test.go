@@ -60,7 +60,7 @@ func TestFitPlan(t *testing.T) {
 			want: view{Items: 179, Pruned: 500, Refusal: "TooMany: the plan prunes 500 items, and a status has room for 179 of them: name some of those in only"},
 		},
 		"LargeKept": {
-			reason: "So is one that also keeps items.", plan: mostlyKept(300, 200, 250),
+			reason: "A plan that also keeps items is shortened, too.", plan: mostlyKept(300, 200, 250),
 			want: view{Items: 179, Pruned: 300, Kept: 200, More: 200, Refusal: "TooMany: the plan prunes 300 items, and a status has room for 179 of them: name some of those in only"},
 		},
 		"Refused": {reason: "A plan that is refused for another reason keeps that.", plan: largestPlan(250, prune.RefusalUncertain), want: view{Items: 179, Pruned: 500, Refusal: "Uncertain: because"}},
