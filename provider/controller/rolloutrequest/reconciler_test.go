@@ -225,7 +225,7 @@ func TestUnreadableDeployment(t *testing.T) {
 		t.Errorf("Reconcile(...): want %v, got %v", boom, err)
 	}
 	if diff := cmp.Diff(view{Accepted: "Unknown ", Completed: "Unknown "}, viewOf(t, kube, "a")); diff != "" {
-		t.Errorf("Reconcile(...): what is not known is said: -want, +got:\n%s", diff)
+		t.Errorf("Reconcile(...): the Unknown status is written: -want, +got:\n%s", diff)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestOpenRequestsAreLimited(t *testing.T) {
 	kube := build(t, objects...)
 	w := requestMapper{kube: kube, group: deploymentv1alpha1.GroupClaims, log: logging.NewNopLogger()}
 	if woken := w.requestsForDeployment(t.Context(), shop(deploymentv1alpha1.GroupClaims, 3)); len(woken) != rolloutv1alpha1.MaxOpen || woken[0].Name != "r00" {
-		t.Errorf("open(...): a deployment wakes those that have their turn, got %v", woken)
+		t.Errorf("open(...): a deployment wakes the requests that have their turn, got %v", woken)
 	}
 	if _, err := reconciler(kube).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team-a", Name: "r21"}}); err != nil {
 		t.Fatal(err)
