@@ -40,7 +40,7 @@ func aSite(change ...func(*catalogv1alpha1.Site)) *catalogv1alpha1.Site {
 	return s
 }
 
-// live is what a Site looks like that runs its tree.
+// live returns the facts of a Site that runs its tree.
 func live(change ...func(*siteFacts)) siteFacts {
 	s := siteFacts{
 		site:    aSite(),
@@ -151,12 +151,12 @@ func TestDecide(t *testing.T) {
 		"Live":           {reason: "A Site is live when the commit of its engine holds the tree.", facts: testFacts(live()), want: isLive},
 		"OtherTree":      {reason: "A Site whose commit holds another tree is syncing.", facts: testFacts(live(func(s *siteFacts) { s.applied.id = otherTree() })), want: syncing(v1alpha1.SiteReasonOtherTree)},
 		"NoTree":         {reason: "A Site whose commit holds no tree is syncing.", facts: testFacts(live(func(s *siteFacts) { s.applied.id = "" })), want: syncing(v1alpha1.SiteReasonOtherTree)},
-		"Unknown":        {reason: "Nobody can tell what it holds", facts: testFacts(live(func(s *siteFacts) { s.applied = subtree{unknown: "no"} })), want: syncing(v1alpha1.SiteReasonProofUnknown)},
-		"Suspended":      {reason: "A suspended engine with the right tree is no proof.", facts: testFacts(says(v1alpha1.SiteReasonSuspended)), want: syncing(v1alpha1.SiteReasonSuspended)},
+		"Unknown":        {reason: "A Site whose tree is unknown has no proof", facts: testFacts(live(func(s *siteFacts) { s.applied = subtree{unknown: "no"} })), want: syncing(v1alpha1.SiteReasonProofUnknown)},
+		"Suspended":      {reason: "A suspended engine with the right tree does not count as proof.", facts: testFacts(says(v1alpha1.SiteReasonSuspended)), want: syncing(v1alpha1.SiteReasonSuspended)},
 		"SuspendedAfter": {reason: "A Site that was live is syncing once its engine is suspended.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonSuspended)},
 		"Problem":        {reason: "A Site whose engine could not be read is syncing.", facts: testFacts(siteFacts{site: aSite(), problem: &problem{reason: v1alpha1.SiteReasonClusterUnreachable}}), want: syncing(v1alpha1.SiteReasonClusterUnreachable)},
-		"WeakProof":      {reason: "An engine that changed what it applied is a weak proof.", facts: testFacts(live(func(s *siteFacts) { s.seen.Proof = v1alpha1.ProofTransformed })), want: syncing(v1alpha1.SiteReasonWeakProof)},
-		"Overlaid":       {reason: "A file above the directory that may change what is applied is a weak proof.", facts: testFacts(live(func(s *siteFacts) { s.applied.overlaid = true })), want: syncing(v1alpha1.SiteReasonWeakProof)},
+		"WeakProof":      {reason: "An engine that transformed the applied files is a weak proof.", facts: testFacts(live(func(s *siteFacts) { s.seen.Proof = v1alpha1.ProofTransformed })), want: syncing(v1alpha1.SiteReasonWeakProof)},
+		"Overlaid":       {reason: "A file above the directory that may change the applied objects is a weak proof.", facts: testFacts(live(func(s *siteFacts) { s.applied.overlaid = true })), want: syncing(v1alpha1.SiteReasonWeakProof)},
 		"WeakAccepted": {reason: "A weak proof counts if the Site accepts it.", facts: testFacts(live(func(s *siteFacts) {
 			s.seen.Proof, s.site.Spec.Engine.AcceptProof = v1alpha1.ProofTransformed, "Hydrated"
 		})), want: isLive},
@@ -193,7 +193,7 @@ func TestDecide(t *testing.T) {
 		"ClusterReady":         {reason: "A Site whose cluster is ready is syncing until it runs the tree.", facts: testFacts(clustered(isReady, func(s *siteFacts) { s.seen.Reason = v1alpha1.SiteReasonProgressing }), wasWaiting(v1alpha1.SiteWaitingForCluster)), want: syncing(v1alpha1.SiteReasonProgressing)},
 		"ClusterUndelivered":   {reason: "A Site whose cluster is ready is pending until its tree is delivered.", facts: testFacts(clustered(isReady, func(s *siteFacts) { s.undelivered = true })), want: waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered)},
 		"ClusterDegraded":      {reason: "A Site whose cluster passed does not wait for it again.", facts: testFacts(clustered(nil), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"ClusterSilent":        {reason: "A Site whose cluster passed does not wait for one that cannot be read.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid = "" }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"ClusterSilent":        {reason: "A Site whose cluster passed does not wait for an unreadable cluster.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid = "" }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
 		"ClusterGone":          {reason: "A Site whose cluster was deleted waits for it again.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid, s.cluster.gone = "", true }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
 		"ClusterReplaced":      {reason: "A Site waits for another cluster of the same name.", facts: testFacts(clustered(nil), wasPassed("uid-0")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
 		"ClusterOtherPosition": {reason: "A cluster that passed for another position has not passed for this one.", facts: testFacts(clustered(nil), wasPassed("uid-1"), func(f *facts) { f.before.Position.Revision = 1 }), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
@@ -220,13 +220,13 @@ func TestDecide(t *testing.T) {
 				t.Errorf("\n%s\ndecide(): -want, +got:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(tc.facts.spec.Position, d.next.Position); diff != "" {
-				t.Errorf("\n%s\nwhat the status is about: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nposition of the status: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
 }
 
-// TestLowerPosition lets a SiteSync observe a position that is lower than the one before.
+// TestLowerPosition lets a SiteSync observe a position that is lower than its previous position.
 func TestLowerPosition(t *testing.T) {
 	d := decideStatus(testFacts(live(), was(positionOf(3, 1), v1alpha1.SiteLive)))
 	if d.reason != v1alpha1.ReasonLive || d.next.ObservedPosition().Revision != 2 {
@@ -258,7 +258,7 @@ func TestRefuse(t *testing.T) {
 func TestLiveKeepsItsCommit(t *testing.T) {
 	d := decideStatus(testFacts(live(func(s *siteFacts) { s.seen.Commit = "c2" }), was(positionOf(2, 0), v1alpha1.SiteLive)))
 	if got := d.next.Sites[0].Commit; got != "c0" {
-		t.Errorf("A stranger's commit on top changes nothing: want commit c0, got %s", got)
+		t.Errorf("An unmanaged commit on top changes nothing: want commit c0, got %s", got)
 	}
 }
 

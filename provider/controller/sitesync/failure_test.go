@@ -339,7 +339,7 @@ func TestFailedBesideCanary(t *testing.T) {
 		"Leaving":     {reason: "The Deployment of the track that loses its requests may fail.", failed: failedObject("Deployment", "web-blue"), want: "Syncing | Syncing | CanaryNotAvailable"},
 		"Unlisted":    {reason: "A Deployment of a track that is left over may fail.", failed: failedObject("Deployment", "old-blue", inTrack(track.Blue)), want: "Syncing | Syncing | CanaryNotAvailable"},
 		"OtherClaim": {
-			reason: "An object of another deployment is no reason.", want: "Syncing | Syncing | CanaryNotAvailable",
+			reason: "An object of another deployment does not give a reason.", want: "Syncing | Syncing | CanaryNotAvailable",
 			failed: failedObject("Job", "other", func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"intentplane.dev/claim": "other"}) }),
 		},
 		"CronJob": {
@@ -427,8 +427,8 @@ func (w *world) refreshes(application *unstructured.Unstructured) {
 	w.sees("refreshed", ref, func(o *unstructured.Unstructured) bool { return len(o.GetAnnotations()) == 0 })
 }
 
-// TestReportedFailure has a Site whose cluster cannot be observed, and what Argo CD at a hub reports of it ten seconds before the last look. Where an account
-// is denied lists, the engine is in the Site's own cluster, which can be observed but for these.
+// TestReportedFailure has a Site whose cluster cannot be observed, and a report of Argo CD at a hub from ten seconds before the last look. Where an
+// account is denied lists, the engine is in the Site's own cluster, and the other reads succeed.
 func TestReportedFailure(t *testing.T) {
 	const waits = "Syncing | Syncing | Unhealthy"
 	cases := map[string]struct {
@@ -442,8 +442,8 @@ func TestReportedFailure(t *testing.T) {
 	}{
 		"Deployment": {reason: "A Deployment that Argo CD calls Degraded exceeded its progress deadline.", group: "apps", kind: "Deployment", seconds: 20, later: 30, want: "Failed | Failed | ObjectFailed"},
 		"Job":        {reason: "A Job that Argo CD calls Degraded failed.", group: "batch", kind: "Job", seconds: 20, later: 30, want: "Failed | Failed | ObjectFailed"},
-		"Unsettled":  {reason: "What has just become Degraded may be so for a moment.", group: "apps", kind: "Deployment", seconds: 20, later: 29, want: waits},
-		"Earlier":    {reason: "What was Degraded before the step may be an earlier revision.", group: "apps", kind: "Deployment", seconds: -20, later: 30, want: waits},
+		"Unsettled":  {reason: "An object that has just become Degraded may recover in a moment.", group: "apps", kind: "Deployment", seconds: 20, later: 29, want: waits},
+		"Earlier":    {reason: "An object that was Degraded before the step may have an earlier revision.", group: "apps", kind: "Deployment", seconds: -20, later: 30, want: waits},
 		"Pod":        {reason: "A pod that is Degraded may recover.", kind: "Pod", seconds: 20, later: 30, want: waits},
 		"Shared":     {reason: "An Application that reads the directories of others may be Degraded because of them.", dir: "clusters/edge1", group: "apps", kind: "Deployment", seconds: 20, later: 30, want: waits},
 		"Observed":   {reason: "A cluster that lists its objects speaks for them, and none of them failed.", group: "apps", kind: "Deployment", seconds: 20, later: 30, denied: "pods", want: waits},

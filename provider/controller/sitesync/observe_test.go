@@ -145,7 +145,7 @@ func TestDeliveredFirst(t *testing.T) {
 	w.reconcile()
 	w.expect("before it is in Git", "Waiting | Pending | NotDelivered")
 	if w.dialled != 0 {
-		t.Error("a cluster was looked at for what is not in Git")
+		t.Error("the provider dialled a cluster for a tree that is not in Git")
 	}
 	w.clock = w.clock.Add(time.Hour)
 	d.Status.AtProvider.Record = &v1alpha1.LedgerRecord{Position: *p.Position}
@@ -173,7 +173,7 @@ func TestNotForThisNamespace(t *testing.T) {
 		want   string
 	}{
 		"SiteOfOthers":   {reason: "A Site says who may use it", site: func(s *catalogv1alpha1.Site) { s.Spec.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied"},
-		"NoSite":         {reason: "One that is not there allows nobody", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied | Pending | PolicyDenied"},
+		"NoSite":         {reason: "A missing Site allows no namespace", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied | Pending | PolicyDenied"},
 		"ConfigOfOthers": {reason: "A configuration that allows other namespaces denies the Site.", config: func(c *configv1alpha1.ClusterProviderConfig) { c.Spec.Policy.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied"},
 		"NoConfig":       {reason: "The same", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].RepositoryRef.Name = "other" }, want: "PolicyDenied | Pending | PolicyDenied"},
 		"OtherPath":      {reason: "The directory of another claim proves nothing about this one", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Path = "clusters/edge1/team-a/shop" }, want: "PolicyDenied | Pending | PolicyDenied"},

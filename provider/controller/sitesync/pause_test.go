@@ -39,7 +39,7 @@ func TestPause(t *testing.T) {
 		reason string
 		facts  facts
 		want   *v1alpha1.PauseObservation
-		// end is how long after noon the pause ends, where that is no whole second.
+		// end is the end of the pause after noon, where that is not a whole second.
 		end time.Duration
 	}{
 		"None":    {reason: "A step without a pause has none.", facts: testFacts(live())},
@@ -152,8 +152,8 @@ func TestReleasedIsWritten(t *testing.T) {
 	}
 }
 
-// TestPauseIsWrittenOnce observes a pause again and again, by providers that remember nothing, as after restarts and changes of the leader. Each looks
-// twice, a while apart, so that it writes what it has put off.
+// TestPauseIsWrittenOnce observes a pause again and again, by providers without memory, as after restarts and changes of the leader. Each looks
+// twice, a while apart, so that it writes its deferred status.
 func TestPauseIsWrittenOnce(t *testing.T) {
 	for _, length := range []string{"10m", "Manual"} {
 		f := testFacts(live(), pausing(length))

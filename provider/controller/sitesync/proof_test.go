@@ -99,14 +99,14 @@ func TestProof(t *testing.T) {
 	w.deliver("new")
 	w.askFor(1)
 	w.until("Syncing | Syncing | OtherTree")
-	// What is applied wakes it, and a complete step is shown at once.
+	// The applied commit wakes the SiteSync, and a complete step is shown at once.
 	now := w.push(map[string]string{"elsewhere": "theirs"})
 	w.flux(now, false)
 	w.until(isLiveNow)
 	if got := w.get().Status.AtProvider.Sites[0]; got.Commit != now || got.Tree != w.tree || got.Proof != v1alpha1.ProofExact {
-		t.Errorf("what proves: %+v", got)
+		t.Errorf("proof of the Site: %+v", got)
 	}
-	// Another position, for what runs: proven anew, at once.
+	// Another position with the running tree is proven again at once.
 	w.askFor(2)
 	w.until(isLiveNow)
 	if got := w.get().Status.AtProvider.Position.Revision; got != 2 {
@@ -143,7 +143,7 @@ func TestOverlay(t *testing.T) {
 		"Between":    {reason: "A file between the root and the directory overlays it.", files: map[string]string{"clusters/edge1/team-a/Kustomization": "a"}, root: "clusters/edge1", want: true},
 		"AboveRoot":  {reason: "A file above the root of the engine does not overlay the directory.", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: webAtE1},
 		"Ours":       {reason: "The claim's own is part of the tree", files: map[string]string{webAtE1 + "/kustomization.yaml": "a"}, root: webAtE1},
-		"Ignore":     {reason: "What a source leaves out is said anywhere", files: map[string]string{".sourceignore": "a"}, root: webAtE1, want: true},
+		"Ignore":     {reason: "A .sourceignore file counts at any place", files: map[string]string{".sourceignore": "a"}, root: webAtE1, want: true},
 		"SimilarDir": {reason: "edge10 is not in edge1", files: map[string]string{"clusters/kustomization.yml": "a"}, root: "clusters/edge"},
 	}
 	for name, tc := range cases {
@@ -186,7 +186,7 @@ func TestAnswersAreRemembered(t *testing.T) {
 	before := w.git.Requests("fleet")
 	ask()
 	if n := w.git.Requests("fleet") - before; n != 0 {
-		t.Errorf("%d requests for what is known", n)
+		t.Errorf("%d requests for a cached answer", n)
 	}
 }
 
