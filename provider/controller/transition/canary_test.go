@@ -94,7 +94,7 @@ func TestCanaryEvents(t *testing.T) {
 	s.want(canaryZero, map[string]float64{})
 }
 
-// TestRejectedCanary follows a canary that is rejected, and one whose pause a user ends.
+// TestRejectedCanary follows a rejected canary, and a canary whose pause a user ends.
 func TestRejectedCanary(t *testing.T) {
 	s := newCanaryScene(t)
 	s.is(0, 1, "", 0, "")
