@@ -75,7 +75,8 @@ func TestBadQueries(t *testing.T) {
 	}
 }
 
-// TestTracksAreListed tests a Blueprint with a canary, one of whose arguments names what has another name in each track.
+// TestTracksAreListed tests a Blueprint with a canary, one of whose arguments names a resource with another name in each
+// track.
 func TestTracksAreListed(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

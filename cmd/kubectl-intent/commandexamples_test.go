@@ -68,7 +68,7 @@ func TestExamplesAreInHelp(t *testing.T) {
 	}
 }
 
-// TestVisibleClusterFlags compares the flags for the cluster that help shows with those that people need often.
+// TestVisibleClusterFlags compares the flags for the cluster in the help with the flags that people need often.
 func TestVisibleClusterFlags(t *testing.T) {
 	parser, err := kong.New(&clusterFlags{})
 	if err != nil {

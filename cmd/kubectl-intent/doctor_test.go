@@ -144,7 +144,7 @@ func TestDoctorIsBounded(t *testing.T) {
 		out, problems, code := runIntent("", append(args, "--kubeconfig", kubeconfig, "--timeout", "300ms")...)
 		out = joinLines(out)
 		if code != 0 || !strings.Contains(out, "the cluster did not answer in time") || !strings.Contains(out, "0 ok, 0 problem, ") {
-			t.Errorf("%q: what is not answered is unknown: exit code %d:\n%s%s", args, code, out, problems)
+			t.Errorf("%q: an unanswered check is unknown: exit code %d:\n%s%s", args, code, out, problems)
 		}
 	}
 }

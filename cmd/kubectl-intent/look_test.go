@@ -34,7 +34,7 @@ func TestLook(t *testing.T) {
 		"Found":   {reason: "The commit is printed once the look is done.", at: found, want: "main is at 4f2a\n"},
 		"Missing": {reason: "A look that finds no commit says why.", at: missing, want: "RevisionNotFound: no branch", code: 1},
 		"JSON":    {reason: "A program reads the commit.", at: found, args: []string{"-o", "json"}, want: `"commit": "4f2a"`},
-		"NotJSON": {reason: "A program reads why there is no commit.", at: missing, args: []string{"-o", "yaml"}, want: "reason: RevisionNotFound\n", code: 1},
+		"NotJSON": {reason: "A program can read the reason for a missing commit.", at: missing, args: []string{"-o", "yaml"}, want: "reason: RevisionNotFound\n", code: 1},
 		"NoWait":  {reason: "Who does not wait gets no commit.", at: found, args: []string{"--no-wait"}, want: "will be looked at"},
 		"Archive": {reason: "An archive has no repository, which is known at once.", source: `{"source": {"blob": {"url": "https://files.example.org/shop.tar.gz"}}}`, want: "an archive is not looked at", code: 1},
 		"Denied":  {reason: "A source that the configuration refuses is not looked at.", at: denied, want: "PolicyDenied: spec.build", code: 1},
@@ -171,7 +171,7 @@ func TestUnanswerableLook(t *testing.T) {
 	b := &buildv1alpha1.ImageBuild{}
 	b.SetConditions(xpv2.ReconcileError(errors.New("an earlier one")))
 	if isReconcileFailed(b, "now") {
-		t.Error("An error of an earlier reconcile is no answer.")
+		t.Error("An error of an earlier reconcile does not answer the request.")
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// anApplication is one whose deployment goes to the Sites of the quickstart.
+// anApplication is an Application whose deployment goes to the Sites of the quickstart.
 const anApplication = `apiVersion: claims.intentplane.dev/v1alpha1
 kind: Application
 metadata: {namespace: team-a, name: shop}
@@ -35,7 +35,7 @@ func TestApplications(t *testing.T) {
 	}{
 		"Digest":   {reason: "The digest is that of the deployment, which its status has.", in: anApplication, args: []string{"digest", "-"}, says: sum},
 		"Both":     {reason: "Deployments and Applications stand in one file.", in: deployed + "---\n" + strings.Replace(anApplication, "name: shop}", "name: other}", 1), args: []string{"digest", "-"}, says: "team-a/other sha256:"},
-		"Render":   {reason: "What the deployment delivers is rendered.", in: anApplication, args: with("render", "-"), says: "clusters/edge1/team-a/shop/deployment-shop.yaml"},
+		"Render":   {reason: "The files of the deployment are rendered.", in: anApplication, args: with("render", "-"), says: "clusters/edge1/team-a/shop/deployment-shop.yaml"},
 		"Validate": {reason: "An Application without mistakes is valid.", in: anApplication, args: with("validate", "-"), says: "1 object, 0 mistakes"},
 		"Tag":      {reason: "An image without a digest is a warning.", in: strings.Replace(anApplication, "@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", ":1", 1), args: []string{"validate", "-"}, says: "MovingTag"},
 		"Schema":   {reason: "Bad input is refused as by an API server.", in: anApplication + "  route: {host: '*.example.org'}\n", args: []string{"validate", "-"}, code: exitInvalid, says: "spec.route.host"},

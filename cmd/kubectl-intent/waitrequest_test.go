@@ -30,7 +30,7 @@ func TestAwaitDecisions(t *testing.T) {
 		age  time.Duration
 		want string
 	}{
-		"RolledBack": {reason: "A rollback from before a retry is no end of it.", seen: progress{result: waitRolledBack, message: "Succeeded: Back.", at: deployment}, about: namespaced, want: "GoesOn " + undecided + "Succeeded: Back."},
+		"RolledBack": {reason: "A rollback from before a retry does not end the retry.", seen: progress{result: waitRolledBack, message: "Succeeded: Back.", at: deployment}, about: namespaced, want: "GoesOn " + undecided + "Succeeded: Back."},
 		"Failed":     {reason: "Neither is a failure.", seen: progress{result: waitFailed, at: deployment}, about: namespaced, want: "GoesOn " + undecided},
 		"Succeeded":  {reason: "Neither is a success, which a rollback may be requested of.", seen: progress{result: waitSucceeded, at: deployment}, about: namespaced, want: "GoesOn " + undecided},
 		"Fresh":      {reason: "A request holds the end back for a minute.", seen: progress{result: waitSucceeded, at: deployment}, about: namespaced, age: 59 * time.Second, want: "GoesOn " + undecided},
