@@ -114,7 +114,7 @@ func TestFromFlaggerRefuses(t *testing.T) {
 		want   []string
 	}{
 		"Template": {
-			reason: "What a template needs is named by its field.", in: []string{notFound, canary},
+			reason: "A missing object of a template is named by its field.", in: []string{notFound, canary},
 			want: []string{"spec.provider.secretRef: a Site", "spec.provider.address: the address", "MetricTemplate not-found: spec.query: {{ target }} has no value: say --arg target=VALUE"},
 		},
 		"Alone":    {reason: "A template whose threshold is not known is refused.", in: []string{notFound}, want: []string{"metadata.name: no Canary of the files"}},
@@ -122,7 +122,7 @@ func TestFromFlaggerRefuses(t *testing.T) {
 		"Builtin":  {reason: "A metric whose query Flagger has is refused.", in: []string{strings.Replace(canary, "      templateRef: {name: not-found, namespace: canaries}\n", "", 1)}, want: []string{"spec.analysis.metrics[0].templateRef: is absent"}},
 		"Missing":  {reason: "A template that the files do not have is named.", in: []string{canary}, want: []string{"spec.analysis.metrics[0].templateRef: the files have 0 MetricTemplates canaries/not-found, and not one"}},
 		"OtherNamespace": {
-			reason: "A template of another namespace is not taken for the one of the reference.", in: []string{strings.NewReplacer("namespace: canaries", "namespace: team-b").Replace(notFound), canary},
+			reason: "A template of another namespace does not count for the reference.", in: []string{strings.NewReplacer("namespace: canaries", "namespace: team-b").Replace(notFound), canary},
 			want: []string{"spec.analysis.metrics[0].templateRef: the files have 0 MetricTemplates canaries/not-found", "metadata.name: no Canary of the files"},
 		},
 		"Twice": {

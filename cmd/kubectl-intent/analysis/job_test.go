@@ -31,8 +31,8 @@ func TestScript(t *testing.T) {
 		"Passes":       {reason: "A command that ends with 0 passes.", command: []string{"true"}},
 		"Fails":        {reason: "A check fails with its command.", command: []string{"false"}, want: want{code: 3}},
 		"ErrorExit":    {reason: "A script that ends at its first error does so in a check.", command: []string{"sh", "-c"}, args: []string{"set -e\nfalse\necho \"all is well\""}, want: want{code: 3}},
-		"ErrorOption":  {reason: "So does one whose shell has the option.", command: []string{"/bin/sh", "-ec", "false; echo well"}, want: want{code: 3}},
-		"PipeFails":    {reason: "A script keeps what it says of its last command.", command: []string{"sh", "-c", "false; true"}},
+		"ErrorOption":  {reason: "A script whose shell has the option fails, too.", command: []string{"/bin/sh", "-ec", "false; echo well"}, want: want{code: 3}},
+		"PipeFails":    {reason: "A script keeps the result of its last command.", command: []string{"sh", "-c", "false; true"}},
 		"ExitCode":     {reason: "Each code but 0 is a failure.", command: []string{"sh", "-c", "exit 7"}, want: want{code: 3}},
 		"Arguments":    {reason: "A script gets its arguments, the first of which is its name.", command: []string{"sh", "-c", `echo "$0-$1"`}, args: []string{"name", "one two"}, want: want{output: "name-one two\n"}},
 		"Keyword":      {reason: "A command that is a word of the shell is a program that no image has.", command: []string{"if"}, want: want{code: 3}},
@@ -45,7 +45,7 @@ func TestScript(t *testing.T) {
 		"Chain":        {reason: "A value may refer to the variables before it.", command: []string{"echo", "$(URL)"}, env: env("HOST", "shop", "URL", "http://$(HOST)"), want: want{output: "http://shop\n"}},
 		"Forward":      {reason: "A value cannot refer to a variable behind it.", command: []string{"echo", "$(URL)"}, env: env("URL", "http://$(HOST)", "HOST", "shop"), want: want{output: "http://$(HOST)\n"}},
 		"Escaped":      {reason: "Two dollar signs stand for one, which refers to nothing.", command: []string{"echo", "$$(HOST)"}, env: env("HOST", "shop"), want: want{output: "$(HOST)\n"}},
-		"Substitution": {reason: "Parentheses around what is no variable are left to the shell.", command: []string{"sh", "-c", "echo $(echo inner)"}, want: want{output: "inner\n"}},
+		"Substitution": {reason: "Parentheses around a command are left to the shell.", command: []string{"sh", "-c", "echo $(echo inner)"}, want: want{output: "inner\n"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
