@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
 
-// TestRefresh annotates what a user made, and nothing else.
+// TestRefresh annotates the objects that a user created, and nothing else.
 func TestRefresh(t *testing.T) {
 	c, s := serveSample(t, samples.Verified())
 	create(t, s, workloadCluster())

@@ -73,7 +73,7 @@ func TestVisitObjects(t *testing.T) {
 	}
 }
 
-// TestVisitObjectsFailure tells the failures of a list apart, as a client that decodes objects does.
+// TestVisitObjectsFailure distinguishes the failures of a list, as a client that decodes objects does.
 func TestVisitObjectsFailure(t *testing.T) {
 	cases := map[string]struct {
 		reason            string
@@ -83,7 +83,7 @@ func TestVisitObjectsFailure(t *testing.T) {
 	}{
 		"Forbidden": {reason: "A right that is missing is named.", code: http.StatusForbidden, contentType: "application/json", text: forbidden, is: kerrors.IsForbidden},
 		"Unknown":   {reason: "A kind that is not served is unknown.", code: http.StatusNotFound, contentType: "text/plain", text: "404 page not found", is: unknownKind},
-		"Broken":    {reason: "A page that is no list is an error.", code: http.StatusOK, contentType: "application/json", text: "{", is: func(err error) bool { return !unknownKind(err) }},
+		"Broken":    {reason: "A page that is not a list is an error.", code: http.StatusOK, contentType: "application/json", text: "{", is: func(err error) bool { return !unknownKind(err) }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -156,7 +156,7 @@ func TestAllBroken(t *testing.T) {
 			answer: `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Expired", "code": 410, "message": "too old"}`,
 		},
 		"Outage":    {reason: "The objects before an outage are shown.", code: http.StatusInternalServerError, answer: "no", names: []string{"one", "two"}, want: "cannot list intentdeployments.intentplane.dev"},
-		"Forbidden": {reason: "A right that a user lost is no outage.", code: http.StatusForbidden, answer: forbidden, names: []string{"one", "two"}},
+		"Forbidden": {reason: "A right that a user lost is not an outage.", code: http.StatusForbidden, answer: forbidden, names: []string{"one", "two"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
