@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
 
-var update = flag.Bool("update", false, "write what is shown into testdata")
+var update = flag.Bool("update", false, "write the shown lines into testdata")
 
 func style() Style { return Style{Now: samples.Now(), Width: 80} }
 
