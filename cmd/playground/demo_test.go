@@ -104,7 +104,7 @@ func TestFirstDirectory(t *testing.T) {
 	}
 }
 
-// TestWaysToLook types what the demo prints as a reader does who has neither kubectl nor the plugin.
+// TestWaysToLook types the printed commands of the demo like a reader who has neither kubectl nor the plugin.
 func TestWaysToLook(t *testing.T) {
 	programs, tools := t.TempDir(), t.TempDir()
 	write := func(path, script string) {

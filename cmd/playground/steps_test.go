@@ -22,7 +22,7 @@ func TestSteps(t *testing.T) {
 		was, is status
 		want    []string
 	}{
-		"Nothing": {reason: "What did not change is not printed again.", was: validating, is: validating, want: []string{}},
+		"Nothing": {reason: "An unchanged condition is not printed again.", was: validating, is: validating, want: []string{}},
 		"Pending": {reason: "A phase before the first revision has no number.", is: status{Phase: "Pending"}, want: []string{"Pending"}},
 		"Phase":   {reason: "A new phase is printed with its revision.", was: status{Phase: "Rendering", Revision: 2, LiveRevision: 1}, is: delivering, want: []string{"Delivering   revision 2"}},
 		"Commit": {
