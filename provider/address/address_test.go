@@ -89,7 +89,7 @@ func TestIsPrivate(t *testing.T) {
 		address string
 		want    bool
 	}{
-		"Public":     {reason: "A public address is reported: everybody may know what it answers.", address: "93.184.216.34:443"},
+		"Public":     {reason: "A public address is reported: its answers are public as well.", address: "93.184.216.34:443"},
 		"Private":    {reason: "A private address is not reported.", address: "10.96.0.10:443", want: true},
 		"Reported":   {reason: "An address of a network that the administrator names is reported.", address: "10.20.1.1:443"},
 		"Shared":     {reason: "An address of carriers, of which clusters take theirs too, is not reported.", address: "100.64.0.1:443", want: true},
