@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// TestEventsArePaced reads events of one author no faster than their share, and those of another one meanwhile.
+// TestEventsArePaced reads events of one author no faster than their share, and events of another author meanwhile.
 func TestEventsArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fast, other := newAccount(Bounds{}), newAccount(Bounds{})
@@ -26,7 +26,7 @@ func TestEventsArePaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := time.Since(began).Round(time.Second); got != 10*time.Second {
-			t.Errorf("a burst, and what comes in ten seconds, is read in %s", got)
+			t.Errorf("a burst, and the events of ten seconds, are read in %s", got)
 		}
 		began = time.Now()
 		if err := (&expectation{kind: eventsAnswer, account: other}).paceEvents(t.Context(), eventBurst); err != nil || time.Since(began) > 0 {
@@ -166,7 +166,7 @@ func TestHostileCluster(t *testing.T) {
 			list:   drip, timeout: time.Second, want: "the cluster does not end its answer in time",
 		},
 		"ClosesInTheMiddle": {
-			reason: "An answer that ends early is no list.",
+			reason: "An answer that ends early is not a list.",
 			list:   closeInTheMiddle, want: "the cluster ends the connection in the middle of an answer",
 		},
 		"MillionObjects": {

@@ -23,7 +23,7 @@ func TestKubeconfigOf(t *testing.T) {
 		want   Access
 	}{
 		"Fleet": {
-			reason: "A Cluster of an administrator's fleet is guarded as what a tenant wrote, and has a share of its own.",
+			reason: "A Cluster of an administrator's fleet is guarded like a Cluster of a tenant, and has a share of its own.",
 			spec:   catalogv1alpha1.SiteSpec{Cluster: clusterRef}, secret: "fleet/c1-kubeconfig/value", want: Access{Origin: "fleet"},
 		},
 		"Published": {
