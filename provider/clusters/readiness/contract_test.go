@@ -133,7 +133,7 @@ func TestContractsAreInOneFile(t *testing.T) {
 				return err
 			}
 			for _, at := range versionsNamed(t, path) {
-				t.Errorf("%s names a contract version of Cluster API: add what it needs to layout in readiness/contract.go", at)
+				t.Errorf("%s names a contract version of Cluster API: add its fields to layout in readiness/contract.go", at)
 			}
 			return nil
 		})

@@ -78,9 +78,9 @@ func TestExpires(t *testing.T) {
 		"Token":       {reason: "A token says when it expires.", token: token(noon()), want: noon()},
 		"First":       {reason: "The earlier end counts when it is the token's.", certificate: certificate, token: token(noon()), want: noon()},
 		"FirstIsCert": {reason: "The earlier end counts when it is the certificate's.", certificate: certificate, token: token(noon().Add(2 * time.Hour)), want: noon().Add(time.Hour)},
-		"Opaque":      {reason: "A token that is no JWT has no known end.", token: "abcdef"},
+		"Opaque":      {reason: "The end of a token that is not a JWT is unknown.", token: "abcdef"},
 		"NoEnd":       {reason: "A token without an expiry does not expire.", token: encoded(`{"alg":"RS256"}`) + "." + encoded(`{}`) + ".x"},
-		"Junk":        {reason: "Bytes that are no certificate have no known end.", certificate: []byte("junk")},
+		"Junk":        {reason: "The end of a malformed certificate is unknown.", certificate: []byte("junk")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
