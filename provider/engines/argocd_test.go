@@ -77,7 +77,7 @@ func TestArgoProof(t *testing.T) {
 		directory string
 		want      v1alpha1.Proof
 	}{
-		"All":       {reason: "A source that reads all files of the claim proves exactly what is applied.", dir: w.ClaimDir, want: v1alpha1.ProofExact},
+		"All":       {reason: "A source that reads all files of the claim proves exactly the applied files.", dir: w.ClaimDir, want: v1alpha1.ProofExact},
 		"Include":   {reason: "A source with include leaves out the files that do not match.", dir: w.ClaimDir, directory: `{"include": "*.yaml"}`, want: v1alpha1.ProofTransformed},
 		"Exclude":   {reason: "A source with exclude leaves out the files that match.", dir: w.ClaimDir, directory: `{"exclude": "secrets/*"}`, want: v1alpha1.ProofTransformed},
 		"Shallow":   {reason: "A source of a directory above the claim's that does not recurse leaves out the claim's files.", dir: w.SiteDir, want: v1alpha1.ProofTransformed},
@@ -113,9 +113,9 @@ func TestArgoSyncReason(t *testing.T) {
 		"Null":         {reason: "A policy that is null turns nothing on.", policy: `{"automated": null}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
 		"NoPolicy":     {reason: "Without a policy a user syncs.", policy: `{}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
 		"Running":      {reason: "A sync that a user started is under way.", policy: `{}`, sync: "OutOfSync", phase: "Running", want: [2]string{v1alpha1.SiteReasonProgressing, "an operation is running"}},
-		"Failed":       {reason: "A sync that failed says why, whoever started it.", policy: `{}`, sync: "OutOfSync", phase: "Failed", note: "no rights", want: [2]string{v1alpha1.SiteReasonEngineFailed, "no rights"}},
+		"Failed":       {reason: "A failed sync reports its error, also if a user started it.", policy: `{}`, sync: "OutOfSync", phase: "Failed", note: "no rights", want: [2]string{v1alpha1.SiteReasonEngineFailed, "no rights"}},
 		"NotCompared":  {reason: "An unknown status says nothing about a user.", policy: `{}`, sync: "Unknown", want: [2]string{v1alpha1.SiteReasonProgressing, "sync status Unknown"}},
-		"SyncedByHand": {reason: "What a user synced is proven.", policy: `{}`, sync: "Synced"},
+		"SyncedByHand": {reason: "A sync by a user is proven.", policy: `{}`, sync: "Synced"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -142,13 +142,13 @@ func TestArgoSkip(t *testing.T) {
 		"True":      {reason: "The value of the documentation skips.", value: "true", want: true},
 		"Capital":   {reason: "A value with a capital skips.", value: "True", want: true},
 		"Capitals":  {reason: "A value in capitals skips.", value: "TRUE", want: true},
-		"Letter":    {reason: "The first letter is enough.", value: "t", want: true},
-		"LetterBig": {reason: "So is the first letter in capitals.", value: "T", want: true},
+		"Letter":    {reason: "The initial t is enough.", value: "t", want: true},
+		"LetterBig": {reason: "The capital initial T is enough, too.", value: "T", want: true},
 		"One":       {reason: "One is true.", value: "1", want: true},
 		"False":     {reason: "The value false skips nothing.", value: "false"},
 		"Zero":      {reason: "Zero is false.", value: "0"},
 		"Mixed":     {reason: "Go does not read a value of mixed case.", value: "tRUE"},
-		"Yes":       {reason: "A word of YAML is no truth value of Go.", value: "yes"},
+		"Yes":       {reason: "A word of YAML is not a truth value of Go.", value: "yes"},
 		"Blank":     {reason: "Argo CD does not trim a value.", value: " true"},
 		"Empty":     {reason: "An empty value skips nothing.", value: ""},
 	}
@@ -174,8 +174,8 @@ func TestArgoIgnoreDifferences(t *testing.T) {
 		want                   [2]string
 		proof                  v1alpha1.Proof
 	}{
-		"Same":     {reason: "A comparison with the present rules proves what they leave.", spec: replicas, compared: replicas, proof: v1alpha1.ProofTransformed},
-		"Empty":    {reason: "An empty field of a rule is no difference.", spec: replicas, compared: `[{"group": "apps", "kind": "Deployment", "name": "", "jsonPointers": ["/spec/replicas"], "managedFieldsManagers": null}]`, proof: v1alpha1.ProofTransformed},
+		"Same":     {reason: "A comparison with the present rules proves the remaining fields.", spec: replicas, compared: replicas, proof: v1alpha1.ProofTransformed},
+		"Empty":    {reason: "An empty field of a rule does not make a difference.", spec: replicas, compared: `[{"group": "apps", "kind": "Deployment", "name": "", "jsonPointers": ["/spec/replicas"], "managedFieldsManagers": null}]`, proof: v1alpha1.ProofTransformed},
 		"Removed":  {reason: "A comparison that ignored more than the spec does now proves nothing.", spec: `null`, compared: replicas, want: older, proof: v1alpha1.ProofExact},
 		"Emptied":  {reason: "A list without rules ignores nothing now.", spec: `[]`, compared: replicas, want: older, proof: v1alpha1.ProofExact},
 		"Changed":  {reason: "A comparison with other rules proves nothing.", spec: image, compared: replicas, want: older, proof: v1alpha1.ProofTransformed},

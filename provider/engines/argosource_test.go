@@ -37,7 +37,7 @@ func TestSourceOrder(t *testing.T) {
 			message: `it reads directory "clusters/edge2", which is neither the Site's "clusters/edge1" nor one in it that holds "clusters/edge1/team-a/web"`,
 		},
 		"Shallow": {
-			reason: "A source that leaves out the folders does not hide a later one that reads them.", folders: true,
+			reason: "A source that leaves out the folders does not hide a later source that reads them.", folders: true,
 			sources: []argoSource{source("https://git.example.org/o/fleet", w.SiteDir), recursive}, want: "git@git.example.org:o/fleet",
 		},
 		"Named": {

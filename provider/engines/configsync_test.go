@@ -24,7 +24,7 @@ func TestConfigSyncCluster(t *testing.T) {
 		elsewhere bool
 		want      string
 	}{
-		"SameCluster":  {reason: "A RootSync in the Site's cluster proves what it applied.", want: ""},
+		"SameCluster":  {reason: "A RootSync in the Site's cluster proves its applied objects.", want: ""},
 		"OtherCluster": {reason: "A RootSync in another cluster proves nothing for the Site: it applies to the cluster that it runs in.", elsewhere: true, want: v1alpha1.SiteReasonWrongCluster},
 	}
 	for name, tc := range cases {

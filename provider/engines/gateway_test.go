@@ -88,7 +88,7 @@ func TestRouteReason(t *testing.T) {
 			reason: "A service mesh may write core for the group of Services, which is empty.", route: strings.Replace(canaryRoute, `group: "", kind: Service, name: mesh, port`, "group: core, kind: Service, name: mesh, port", 1),
 		},
 		"GoneController": {
-			reason: "The entry of a controller that is gone says which controller is waited for, and what to do.",
+			reason: "The entry of a deleted controller names the controller that is waited for, and the action to take.",
 			route:  other(strings.ReplaceAll(accepted+", "+resolved, "observedGeneration: 3", "observedGeneration: 2")),
 			want:   ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https, by example.org/c: Accepted is for generation 2, and the route has 3" + gone,
 		},
@@ -101,7 +101,7 @@ func TestRouteReason(t *testing.T) {
 			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
 		},
 		"ParentNamespace": {
-			reason: "A parent without a namespace is in the one of the route.", route: replace("name: mesh, namespace: shop", "name: mesh"),
+			reason: "A parent without a namespace is in the namespace of the route.", route: replace("name: mesh, namespace: shop", "name: mesh"),
 		},
 		"OtherNamespace": {
 			reason: "A report on a Gateway of another namespace is not one on this.", route: replace("name: outside, namespace: gateways, sectionName: https}\n    conditions", "name: outside, sectionName: https}\n    conditions"),
@@ -120,7 +120,7 @@ func TestRouteReason(t *testing.T) {
 			want: ReasonRouteNotAccepted, message: gateway + "Accepted is not reported",
 		},
 		"OldGeneration": {
-			reason: "What a Gateway accepted before is not the route as it is.", route: replace("observedGeneration: 3", "observedGeneration: 2"),
+			reason: "The acceptance of a previous generation does not count for the present route.", route: replace("observedGeneration: 3", "observedGeneration: 2"),
 			want: ReasonRouteNotAccepted, message: gateway + "Accepted is for generation 2, and the route has 3: wait for this controller; if it is gone, remove its entry from status.parents of the route",
 		},
 		"NoGeneration": {
@@ -242,7 +242,7 @@ func TestWeighedServices(t *testing.T) {
 		route  string
 		want   []string
 	}{
-		"Same":    {reason: "Services that get what Git says are not named.", git: git(80, 20), route: canaryRoute},
+		"Same":    {reason: "A Service with the weight in Git is not named.", git: git(80, 20), route: canaryRoute},
 		"Other":   {reason: "A Service that is to get requests is not named, however many it gets.", git: git(95, 5), route: canaryRoute},
 		"Weighed": {reason: "A Service that gets requests although Git gives it none is named.", git: git(100, 0), route: canaryRoute, want: []string{"web-green"}},
 		"Gone":    {reason: "A route that does not exist gives no requests."},
