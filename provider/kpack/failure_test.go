@@ -166,7 +166,7 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "StepFailed", Step: "build", Message: "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi.", Logs: logs + "build", IsOfSource: true},
 		},
 		"OwnVolume": {
-			reason: "So is one whose volume grew beyond its limit.", build: failedAt(t, upTo(4), "COMMIT", ""),
+			reason: "A Build whose volume grew beyond its limit is the author's failure.", build: failedAt(t, upTo(4), "COMMIT", ""),
 			pod:  &corev1.Pod{Status: corev1.PodStatus{Reason: "Evicted", Message: `Usage of EmptyDir volume "workspace" exceeds the limit "2Gi". `}},
 			want: Failure{Reason: "StepFailed", Step: "build", Message: `Usage of EmptyDir volume "workspace" exceeds the limit "2Gi".`, Logs: logs + "build", IsOfSource: true},
 		},
@@ -321,6 +321,6 @@ cache: {registry: {tag: "registry.example.org/apps/team-a/shop:build-cache"}}, i
 	defaulted := u.DeepCopy()
 	defaulted.Object["spec"].(map[string]any)["cosign"] = map[string]any{}
 	if !IsApplied(u, defaulted) {
-		t.Error("What kpack adds to an Image is no edit")
+		t.Error("Fields that kpack adds to an Image are not an edit")
 	}
 }
