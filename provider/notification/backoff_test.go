@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/provider/fetch"
 )
 
-// TestBackoff posts to a receiver that is down for a minute, with a clock of its own: each wait is twice the one before, and none is longer than five
-// minutes.
+// TestBackoff posts to a receiver that is down for a minute, with a clock of its own: each wait is twice the previous wait, and none is longer than
+// five minutes.
 func TestBackoff(t *testing.T) {
 	b, now, a := NewBackoff(), clock(), Attempt{ID: "u1.1.6.RolledBack", Receiver: "r1"}
 	var waits []time.Duration

@@ -16,7 +16,7 @@ import (
 
 func clock() time.Time { return time.Date(2031, 12, 17, 13, 0, 0, 0, time.UTC) }
 
-// moves returns the transitions of a revision, a minute ago, each after the one before.
+// moves returns the transitions of a revision, a minute ago, in their order.
 func moves(first, revision int64, phases ...deploymentv1alpha1.Phase) []deploymentv1alpha1.Transition {
 	var out []deploymentv1alpha1.Transition
 	for i := 1; i < len(phases); i++ {
@@ -67,7 +67,7 @@ func TestOutcomes(t *testing.T) {
 		"Verified":   {reason: "A revision that was verified has succeeded.", status: statusOf(succeeded, moves(3, 5, delivering, validating, succeeded)...), want: []string{"5 Succeeded 4 said 8d21c0e"}},
 		"RolledBack": {reason: "The end of a rollback is the outcome of the revision that was rejected, and the failure that it began with is not.", status: statusOf(succeeded, rejected(moves(3, 5, validating, failed, rolling, succeeded))...), want: []string{"5 RolledBack 4 said 8d21c0e"}},
 		"Both": {
-			reason: "An outcome before the last transition has what its transition says, and nothing of what the status says now.",
+			reason: "An outcome before the last transition has the fields of its own transition, and no field of the present status.",
 			status: statusOf(succeeded, append(moves(3, 5, validating, succeeded), rejected(moves(4, 9, rolling, succeeded))...)...), want: []string{"5 Succeeded 0  ", "9 RolledBack 8 said 8d21c0e"},
 		},
 		"RolledBackBefore": {
@@ -180,7 +180,7 @@ func TestIsFirstVerified(t *testing.T) {
 		"Unknown":  {reason: "Without a ledger nothing was verified before.", revision: 1, want: true},
 		"First":    {reason: "The first revision is the first that is verified.", revision: 1, state: ledger.State{Stable: 1}, want: true},
 		"Rejected": {reason: "A revision that was rejected before does not count.", revision: 2, state: ledger.State{Stable: 2, History: []ledger.Past{past(1, ledger.VerdictRejected)}}, want: true},
-		"Second":   {reason: "A revision after one that was verified is an upgrade.", revision: 3, state: ledger.State{Stable: 3, History: []ledger.Past{past(1, ledger.VerdictVerified)}}},
+		"Second":   {reason: "A revision after a verified revision is an upgrade.", revision: 3, state: ledger.State{Stable: 3, History: []ledger.Past{past(1, ledger.VerdictVerified)}}},
 		"Behind":   {reason: "A ledger that is read before the verdict was recorded names the stable revision before.", revision: 3, state: ledger.State{Stable: 1}},
 	}
 	for name, tc := range cases {

@@ -35,7 +35,8 @@ func receiverAt(t *testing.T, s *httptest.Server) *Receiver {
 	return &Receiver{URL: u, Key: canary, CABundle: bundle, ControlPlane: "fleet"}
 }
 
-// TestPost posts to a server, and to hostile ones. What an error says is the same for each of them, and holds no secret.
+// TestPost posts to a server, and to hostile servers. The text of an error is the same for each of them, and holds no
+// secret.
 func TestPost(t *testing.T) {
 	near := atomic.Int64{}
 	other := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { near.Add(1) }))
@@ -84,7 +85,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestPostedRequest compares what a server gets, in both formats, with and without a key.
+// TestPostedRequest compares the request at a server, in both formats, with and without a key.
 func TestPostedRequest(t *testing.T) {
 	var header http.Header
 	var body []byte
@@ -100,7 +101,7 @@ func TestPostedRequest(t *testing.T) {
 	}{
 		{reason: "A CloudEvent is signed over its whole body.", contentType: "application/cloudevents+json", format: configv1alpha1.FormatCloudEvents, key: canary},
 		{reason: "A message for Slack is JSON.", contentType: "application/json", format: configv1alpha1.FormatSlack, key: canary},
-		{reason: "Without a key there is no signature.", contentType: "application/cloudevents+json"},
+		{reason: "A post without a key has no signature.", contentType: "application/cloudevents+json"},
 	} {
 		r := receiverAt(t, s)
 		r.Format, r.Key = tc.format, tc.key
