@@ -19,7 +19,7 @@ func TestPackageRules(t *testing.T) {
 		want   string
 	}{
 		"Left":        {reason: "A package that left its bundle goes.", change: func(*Facts) {}, want: "app-0 Prune"},
-		"Named":       {reason: "A package that its bundle names is no leftover.", n: 2, change: func(f *Facts) { f.Bundles[0].Packages = []string{"app-0"} }, want: "app-1 Prune"},
+		"Named":       {reason: "A package that its bundle names is not a leftover.", n: 2, change: func(f *Facts) { f.Bundles[0].Packages = []string{"app-0"} }, want: "app-1 Prune"},
 		"OtherBundle": {reason: "A request about one bundle is not about packages of another one.", change: func(f *Facts) { f.Bundle = other }, want: ""},
 		"ThisBundle":  {reason: "A request about one bundle is about its packages.", change: func(f *Facts) { f.Bundle = f.Packages[0].Bundle }, want: "app-0 Prune"},
 		"SameNameElsewhere": {reason: "A request about one bundle is not about one of the same name in another namespace.", change: func(f *Facts) {
@@ -32,7 +32,7 @@ func TestPackageRules(t *testing.T) {
 		"RecordMissing": {reason: "A bundle without its record is waited for.", change: func(f *Facts) { f.Records = nil }, want: "app-0 Keep RecordMissing"},
 		"RecordBroken":  {reason: "A record that is broken is waited for.", change: func(f *Facts) { f.Records[0].IsBroken = true }, want: "app-0 Keep RecordMissing"},
 		"RecordNewer":   {reason: "A record of a newer version is that version's.", change: func(f *Facts) { f.Records[0].IsNewer = true }, want: "app-0 Keep RecordNewer"},
-		"BundleDeleted": {reason: "What a deleted bundle left needs no record.", change: func(f *Facts) { f.Records, f.Bundles = nil, nil }, want: "app-0 Prune"},
+		"BundleDeleted": {reason: "A package of a deleted bundle needs no record.", change: func(f *Facts) { f.Records, f.Bundles = nil, nil }, want: "app-0 Prune"},
 		"Deleting":      {reason: "A package that is being deleted goes by itself.", change: first(func(p *Package) { p.Deleting = true }), want: "app-0 Keep Deleting"},
 		"Pinned":        {reason: "A label keeps a package.", change: first(func(p *Package) { p.Pinned = true }), want: "app-0 Keep Pinned"},
 		"Controlled": {reason: "A package that another object uses stays.", change: func(f *Facts) {
@@ -79,18 +79,18 @@ func TestPackageRules(t *testing.T) {
 	}
 }
 
-// TestRemovable orders what goes by what depends on what.
+// TestRemovable orders the removal of packages by their dependencies.
 func TestRemovable(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		change func(*Facts)
 		want   string
 	}{
-		"Alone": {reason: "What nothing depends on goes at once.", change: func(*Facts) {}, want: "app-0 Prune, app-1 Prune, app-2 Prune"},
-		"Layers": {reason: "What goes is removed after those that depend on it.", change: func(f *Facts) {
+		"Alone": {reason: "Packages without dependents are removed at once.", change: func(*Facts) {}, want: "app-0 Prune, app-1 Prune, app-2 Prune"},
+		"Layers": {reason: "A package is removed after its dependents.", change: func(f *Facts) {
 			f.Packages[1].DependsOn, f.Packages[2].DependsOn = []string{"app-0"}, []string{"app-1"}
 		}, want: "app-2 Prune"},
-		"Gone": {reason: "What is gone holds nothing back.", change: func(f *Facts) { f.Packages = f.Packages[:2]; f.Packages[0].DependsOn = []string{"app-2"} }, want: "app-0 Prune, app-1 Prune"},
+		"Gone": {reason: "A deleted package holds back no other package.", change: func(f *Facts) { f.Packages = f.Packages[:2]; f.Packages[0].DependsOn = []string{"app-2"} }, want: "app-0 Prune, app-1 Prune"},
 		"Circle": {reason: "Packages that depend on each other go together.", change: func(f *Facts) {
 			f.Packages[0].DependsOn, f.Packages[1].DependsOn, f.Packages[2].DependsOn = []string{"app-1"}, []string{"app-2"}, []string{"app-0"}
 		}, want: "app-0 Prune, app-1 Prune, app-2 Prune"},
