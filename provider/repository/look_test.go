@@ -108,7 +108,8 @@ func silent(t *testing.T) string {
 }
 
 func TestSilentHostDelaysNoOther(t *testing.T) {
-	// The bounds are far from what it takes, and further from what it would take, since a machine may be busy with others.
+	// The bounds are far from the usual duration, and further from the duration of a fault, since a machine may be busy with
+	// others.
 	const patience = 2 * time.Second
 	p := pool(Options{Patience: patience})
 	dead, s := silent(t), serve(t, map[string]string{"README.md": "hello"})
@@ -243,7 +244,7 @@ func TestLateFailure(t *testing.T) {
 		want         error
 		wantFailedAt time.Time
 	}{
-		"AfterSuccess": {reason: "A look that fails late does not undo what a later one brought.", after: down, wantFailedAt: began},
+		"AfterSuccess": {reason: "A look that fails late does not undo the result of a later look.", after: down, wantFailedAt: began},
 		"AfterFailure": {reason: "A look that fails late does not take the place of a later failure.", first: failure.Newf(failure.ClassAuth, "denied"), after: down, want: failure.Newf(failure.ClassAuth, "denied"), wantFailedAt: began.Add(time.Second)},
 		"Success":      {reason: "A look that succeeds late proves that the repository answers.", first: down, wantFailedAt: began.Add(time.Second)},
 	}
@@ -255,7 +256,7 @@ func TestLateFailure(t *testing.T) {
 			until := r.lookBackoff.until
 			r.recordSharedLook(&sharedLook{began: began, done: make(chan struct{}), err: tc.after})
 			if diff := cmp.Diff(failure.ClassOf(tc.want), failure.ClassOf(r.lookBackoff.cause)); diff != "" {
-				t.Errorf("\n%s\nclass of what is waited out: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nclass of the backoff's cause: -want, +got:\n%s", tc.reason, diff)
 			}
 			if tc.want != nil && !r.lookBackoff.until.Equal(until) {
 				t.Errorf("\n%s\nthe wait changed from %s to %s", tc.reason, until, r.lookBackoff.until)

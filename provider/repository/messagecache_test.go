@@ -12,7 +12,8 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// TestMessagesAreShared lets many ask what the commits say, of a repository that is down and of one that is not.
+// TestMessagesAreShared lets many callers ask for the messages of commits, of a repository that is down and of a repository
+// that answers.
 func TestMessagesAreShared(t *testing.T) {
 	clock := time.Now()
 	s := serve(t, map[string]string{"README.md": "hello"})

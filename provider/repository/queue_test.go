@@ -49,7 +49,7 @@ func TestIdleIsForgotten(t *testing.T) {
 		open(hostile, n)
 	}
 	if diff := cmp.Diff([]int{maxIdle + 2, maxIdle + 2}, []int{len(p.repos), len(p.hosts)}); diff != "" {
-		t.Errorf("A namespace with too many repositories loses those that were not used for the longest time, and their hosts.\n-want, +got:\n%s", diff)
+		t.Errorf("A namespace with too many repositories loses its least recently used repositories, and their hosts.\n-want, +got:\n%s", diff)
 	}
 	clock = clock.Add(idleTime + time.Minute)
 	open("team-a", 1)
@@ -81,7 +81,7 @@ func TestRetriedFailure(t *testing.T) {
 		hasFailed bool
 	}{
 		{reason: "A retry says how the last try failed.", version: "1", hasFailed: true},
-		{reason: "What follows a delivery that failed leaves its failure.", version: "1 aside", aside: true, hasFailed: true},
+		{reason: "A later delivery leaves the failure of its predecessor.", version: "1 aside", aside: true, hasFailed: true},
 		{reason: "A delivery of something else did not fail.", version: "2"},
 	}
 	for _, tc := range cases {
