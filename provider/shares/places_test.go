@@ -44,7 +44,7 @@ func testPlaces(t *testing.T) {
 	cancel()
 	for range 10 {
 		if err := <-ended; err == nil {
-			t.Error("Who waits is told when the context ends.\nAcquire(...): want an error")
+			t.Error("A waiting caller gets an error when its context ends.\nAcquire(...): want an error")
 		}
 	}
 	free()
@@ -64,7 +64,7 @@ func TestTurnIsKept(t *testing.T) {
 		want   string
 	}{
 		"GaveUp": {
-			reason: "A namespace that waited in vain comes before those that came after it.",
+			reason: "A namespace that waited in vain comes before later namespaces.",
 			giveUp: func(t *testing.T, p *Places) {
 				t.Helper()
 				ended, cancel := context.WithCancel(t.Context())
@@ -76,7 +76,7 @@ func TestTurnIsKept(t *testing.T) {
 			want: "patient other ",
 		},
 		"Tried": {
-			reason: "A namespace that found no free place comes before those that came after it.",
+			reason: "A namespace that found no free place comes before later namespaces.",
 			giveUp: func(t *testing.T, p *Places) {
 				t.Helper()
 				if _, ok := p.TryAcquire(Place{Host: "h", Namespace: "patient"}); ok {
