@@ -18,7 +18,7 @@ func TestDecodeOwner(t *testing.T) {
 		want    string
 		err     string
 	}{
-		"Ours":    {reason: "What was encoded is decoded", content: string(ours), want: "uid-1"},
+		"Ours":    {reason: "A decoded marker has the encoded owner", content: string(ours), want: "uid-1"},
 		"Empty":   {reason: "An empty file names no owner.", content: "", err: "cannot decode owner of state: it is malformed"},
 		"NoUID":   {reason: "An empty uid is not an owner.", content: `{"version":1}`, err: "cannot decode owner of state: it is malformed"},
 		"Version": {reason: "A newer form is not guessed at", content: `{"version":2,"clusterUID":"x"}`, err: "cannot decode owner of state: it is malformed"},

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestDecodeLimits decodes what somebody forged: no status could hold it, so that nothing could be said about it any more.
+// TestDecodeLimits decodes a forged record: it fits no status, so that the provider could report nothing about it.
 func TestDecodeLimits(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	cases := map[string]struct {
@@ -34,7 +34,7 @@ func TestDecodeLimits(t *testing.T) {
 		"HistoryCommit": {reason: "The commit of a past revision has a length.", forge: func(e *RecordFile) { e.Revisions[0].Commit = long }, err: "revisions[0].commit has more than 40 characters"},
 		"HistorySite":   {reason: "The Site of a past tree has a length.", forge: func(e *RecordFile) { e.Revisions[0].Trees[0].Site = long }, err: "revisions[0].trees[0].site has more than 63 characters"},
 		"HistoryTree":   {reason: "The id of a past tree has a length.", forge: func(e *RecordFile) { e.Revisions[0].Trees[0].Tree = long }, err: "revisions[0].trees[0].tree has more than 40 characters"},
-		"Directories":   {reason: "A claim has so many directories, with those that were left", forge: func(e *RecordFile) { e.Trees = make([]Tree, 2001) }, err: "trees has more than 2000 items"},
+		"Directories":   {reason: "The directories of a claim are limited, with the directories that it left", forge: func(e *RecordFile) { e.Trees = make([]Tree, 2001) }, err: "trees has more than 2000 items"},
 		"NoDate":        {reason: "No date is written as none, which an attempt has to have", forge: func(e *RecordFile) { e.Attempt.StartedAt = metav1.Time{} }, err: "attempt.startedAt is empty"},
 		"BadDate":       {reason: "A year has four digits", forge: func(e *RecordFile) { e.CommitTime = new(metav1.NewTime(at(0).AddDate(7973, 2, 0))) }, err: "malformed"},
 		"TooManyTrees": {
@@ -48,7 +48,7 @@ func TestDecodeLimits(t *testing.T) {
 			e := entry()
 			tc.forge(&e)
 			if _, err := e.Encode(); (err == nil) != (tc.err == "") {
-				t.Errorf("\n%s\nEncode(): want what cannot be read not to be written, got %v", tc.reason, err)
+				t.Errorf("\n%s\nEncode(): want an error for an undecodable record, got %v", tc.reason, err)
 			}
 			e.Format, e.MinReader = format, minReader
 			content, err := json.Marshal(e)
