@@ -87,7 +87,7 @@ func constantsOf(t *testing.T, dir string, isWanted func(name, typ string) bool)
 	return out
 }
 
-// TestCounterSeries holds the values of labels to the constants of those who count: a value that is left out begins with the first that is counted.
+// TestCounterSeries compares the values of labels with the constants of the counting packages: a missing value begins with its first count.
 func TestCounterSeries(t *testing.T) {
 	ofType := func(want string) func(name, typ string) bool { return func(_, typ string) bool { return typ == want } }
 	withPrefix := func(want string) func(name, typ string) bool {
@@ -128,7 +128,7 @@ func TestCounterSeries(t *testing.T) {
 	}
 }
 
-// TestCheckTypes holds the types of checks to those that a Gate may have.
+// TestCheckTypes compares the types of checks with the types that a Gate may have.
 func TestCheckTypes(t *testing.T) {
 	text, err := os.ReadFile("../../apis/deployment/v1alpha1/gates_types.go")
 	if err != nil {
