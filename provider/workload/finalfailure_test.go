@@ -168,7 +168,7 @@ func TestFirstFinalFailure(t *testing.T) {
 		want    string
 	}{
 		"Settled": {
-			reason:  "A failure that counts at once comes before one that has to settle.",
+			reason:  "A failure that counts at once comes before a failure that has to settle.",
 			objects: []*unstructured.Unstructured{nil, refused(30), failed("Deployment", 40)}, want: "Deployment",
 		},
 		"Stale": {

@@ -47,12 +47,12 @@ func TestPodTrouble(t *testing.T) {
 		"NotReady": {reason: "A container that runs and is not ready has a probe that does not succeed.", pods: list{withContainer(object{"state": object{"running": object{}}})}, want: Trouble{"NotReady", "container shop runs, and its readiness probe does not succeed"}},
 		"Starting": {reason: "A container that is being created has no trouble.", pods: list{withContainer(object{"state": waiting("ContainerCreating", "")})}},
 		"Init": {
-			reason: "An init container that ended well has no trouble, and one that fails has.",
+			reason: "An init container that succeeded causes no trouble, and a failing init container does.",
 			pods:   list{newPod(object{"initContainerStatuses": []any{object{"name": "a", "state": ended(0, "Completed")}, object{"name": "shop", "state": ended(2, "Error")}}})},
 			want:   Trouble{"CrashLoopBackOff", again + ": exit code 2, Error"},
 		},
 		"Gravest": {
-			reason: "What a user has to repair comes before what may end by itself, whatever the order of the pods.",
+			reason: "A failure that a user has to fix comes before a failure that may end by itself, whatever the order of the pods.",
 			pods:   list{crash, withContainer(object{"state": waiting("CreateContainerConfigError", "x")}), withContainer(object{"state": object{"running": object{}}})},
 			want:   Trouble{"ConfigMissing", "container shop: x"},
 		},
