@@ -19,7 +19,7 @@ func TestConfigReference(t *testing.T) {
 		"Name":    {reason: "A name alone is that of a ClusterProviderConfig.", text: "fleet", want: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "fleet"}},
 		"Own":     {reason: "A ProviderConfig is named with its kind.", text: "providerconfig/repo", want: rolloutv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "repo"}},
 		"Shared":  {reason: "A ClusterProviderConfig may be named with its kind, too.", text: "ClusterProviderConfig/fleet", want: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "fleet"}},
-		"Unknown": {reason: "The server decides on another kind.", text: "secret/x", want: rolloutv1alpha1.ConfigReference{Kind: "secret", Name: "x"}},
+		"Unknown": {reason: "The server decides on an unknown kind.", text: "secret/x", want: rolloutv1alpha1.ConfigReference{Kind: "secret", Name: "x"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
