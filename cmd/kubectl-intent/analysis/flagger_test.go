@@ -114,7 +114,7 @@ func TestFromFlaggerRefuses(t *testing.T) {
 		want   []string
 	}{
 		"Template": {
-			reason: "A missing object of a template is named by its field.", in: []string{notFound, canary},
+			reason: "A requirement of a template is named by its field.", in: []string{notFound, canary},
 			want: []string{"spec.provider.secretRef: a Site", "spec.provider.address: the address", "MetricTemplate not-found: spec.query: {{ target }} has no value: say --arg target=VALUE"},
 		},
 		"Alone":    {reason: "A template whose threshold is not known is refused.", in: []string{notFound}, want: []string{"metadata.name: no Canary of the files"}},
