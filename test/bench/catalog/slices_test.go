@@ -37,8 +37,8 @@ func TestSlice(t *testing.T) {
 		"Last":    {reason: "The last slice is the longest one.", slice: "8/8", want: runs[7]},
 		"Zero":    {reason: "Slices begin with one.", slice: "0/8", err: fmt.Sprintf(refused, "0/8")},
 		"Beyond":  {reason: "There are eight slices.", slice: "9/8", err: fmt.Sprintf(refused, "9/8")},
-		"Others":  {reason: "Slices of another number have other figures, which nobody listed.", slice: "1/4", err: fmt.Sprintf(refused, "1/4")},
-		"NotOne":  {reason: "A number alone is no slice.", slice: "3", err: fmt.Sprintf(refused, "3")},
+		"Others":  {reason: "Slices of another number have other figures, which the catalog does not list.", slice: "1/4", err: fmt.Sprintf(refused, "1/4")},
+		"NotOne":  {reason: "A number alone is not a slice.", slice: "3", err: fmt.Sprintf(refused, "3")},
 		"Leading": {reason: "A slice has one name.", slice: "01/8", err: fmt.Sprintf(refused, "01/8")},
 	}
 	for name, tc := range cases {
