@@ -17,7 +17,7 @@ func TestOwnNetwork(t *testing.T) {
 	const script = "../e2e/own-network.sh"
 	here, err := os.Readlink("/proc/self/ns/net")
 	if err != nil {
-		t.Logf("There are no network namespaces here: %v", err)
+		t.Logf("This machine has no network namespaces: %v", err)
 	}
 	separate := here != "" && exec.CommandContext(t.Context(), "unshare", "--net", "ip", "link", "add", "v0", "type", "veth").Run() == nil
 	cases := map[string]struct {
@@ -82,12 +82,12 @@ func TestFreePorts(t *testing.T) {
 	}
 }
 
-// TestLockPort says what it waits for, before it goes on.
+// TestLockPort prints the reason for a wait, before it goes on.
 func TestLockPort(t *testing.T) {
 	type world struct {
 		port int
 		path string
-		// free ends what is in the way.
+		// free ends the obstacle.
 		free func()
 	}
 	listen := func(t *testing.T, w *world) {

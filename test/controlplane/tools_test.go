@@ -121,7 +121,7 @@ func TestFindNearVersion(t *testing.T) {
 	}
 }
 
-// TestBuildProgress builds two tools that are folders of a Go module, and reads what the script says meanwhile.
+// TestBuildProgress builds two tools that are folders of a Go module, and reads the output of the script meanwhile.
 func TestBuildProgress(t *testing.T) {
 	const tail = " (github.com/crossplane/crossplane/v2 VERSION)"
 	cases := map[string]struct {
@@ -130,7 +130,7 @@ func TestBuildProgress(t *testing.T) {
 		want    string
 	}{
 		"First": {
-			reason: "A build that was never measured says what is built, and how many tools are left.",
+			reason: "A build without an earlier measurement prints the tool, and the number of remaining tools.",
 			want: "tools: builds crds webhookconfigurations\n" +
 				"[1/2] building crds" + tail + " ... N s\n[2/2] building webhookconfigurations" + tail + " ... N s\n",
 		},
@@ -169,7 +169,7 @@ func TestBuildProgress(t *testing.T) {
 	}
 }
 
-// pathOfScript is a folder with what the script runs, so that no program of this machine is found.
+// pathOfScript is a folder with the programs that the script runs, so that no program of this machine is found.
 func pathOfScript(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
