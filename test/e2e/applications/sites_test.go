@@ -38,8 +38,8 @@ func TestTwoSites(t *testing.T) {
 	s.awaitServing("Running", "2/2")
 }
 
-// TestOtherTenant has an Application in a namespace that the Site does not take, beside one that runs there: it is delivered nowhere, and reads nothing of the
-// other one.
+// TestOtherTenant has an Application in a namespace that the Site does not accept, beside a running Application: it is delivered nowhere, and reads
+// nothing of its neighbour.
 func TestOtherTenant(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, namespaced)
