@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestArgoRollouts tells sequences of Argo Rollouts' end-to-end tests, under their names, with real requests.
+// TestArgoRollouts plays sequences of Argo Rollouts' end-to-end tests, under their names, with real requests.
 func TestArgoRollouts(t *testing.T) {
 	t.Parallel()
 	y := newReleaseAt(t, release.Options{})
@@ -57,7 +57,8 @@ func TestArgoRollouts(t *testing.T) {
 			y.Errorf("want the last revision in track green, after blue, green and blue, got %s", got)
 		}
 	})
-	// Argo Rollouts may scale the stable pods down with their weight. Here they stay, so none is made anew. An edit back to what they run has no steps.
+	// Argo Rollouts may scale the stable pods down with their weight. Here they stay, so none is created again. An edit back to the stable image has no
+	// steps.
 	y.runPart("TestCanaryDynamicStableScaleRollbackToStable", func(y *followedRelease) {
 		y.asksForImage(7, plan)
 		y.awaitState(8, "AwaitingPromotion", "2/4")
