@@ -45,7 +45,7 @@ func TestForgedDeliveries(t *testing.T) {
 	}
 }
 
-// What is refused above is refused for its one fault: without it the same is delivered.
+// A delivery that is refused above is refused for its one fault: without it the same delivery succeeds.
 func TestHonestDelivery(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")

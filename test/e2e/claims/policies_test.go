@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestForgedGate lets nobody but the provider write a verdict, and nobody but Crossplane and the provider make a Gate, once the example's
-// policy is there, whatever RBAC allows.
+// TestForgedGate checks that only the provider can write a verdict, and that only Crossplane and the provider can create a Gate, once the
+// example's policy is applied, whatever RBAC allows.
 func TestForgedGate(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
@@ -62,8 +62,8 @@ spec:
 	}
 }
 
-// TestForgedEvidence lets nobody but the provider write what a SiteSync and a GitDelivery report, and nobody but Crossplane and the provider make a SiteSync, once
-// the example's policy is there, whatever RBAC allows.
+// TestForgedEvidence checks that only the provider can write the status of a SiteSync and of a GitDelivery, and that only Crossplane and the provider
+// can create a SiteSync, once the example's policy is applied, whatever RBAC allows.
 func TestForgedEvidence(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")

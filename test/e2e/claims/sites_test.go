@@ -57,7 +57,7 @@ func TestSelections(t *testing.T) {
 			for _, site := range tc.want {
 				want[s.Site(site)] = "Delivered"
 				if len(s.FilesBelow(s.Directory(site, "shop"))) == 0 {
-					t.Errorf("\n%s\nthere are no files for %s", tc.reason, site)
+					t.Errorf("\n%s\nfiles for %s are missing", tc.reason, site)
 				}
 			}
 			sites, _, _ := unstructured.NestedMap(seen.Object, "status", "delivery", "sites")
