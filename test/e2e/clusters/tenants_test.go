@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestTenants take nothing over, whatever they ask for, by a ManagedCluster or by a claim: neither a Site of the administrators nor what is in another namespace. Nothing is made,
-// and what they asked with can be deleted.
+// TestTenants take nothing over, by a ManagedCluster or by a claim: neither a Site of the administrators nor an object in another namespace. Nothing
+// is created, and their objects can be deleted.
 func TestTenants(t *testing.T) {
 	t.Parallel()
 	s, other := newStage(t), newStage(t)
@@ -50,7 +50,7 @@ func TestTenants(t *testing.T) {
 				"region": "eu-west-1", "vpc": map[string]any{"existingID": "vpc-1"}, "controlPlane": map[string]any{"templateRef": map[string]any{"name": "eks", "namespace": other.Namespace}},
 			},
 		}, want: "PolicyDenied: spec.forProvider.capt.controlPlane.templateRef.namespace"},
-		"ByHand": {reason: "A cluster that somebody made by hand", spec: with(map[string]any{"name": hand.GetName()}, "cluster"), want: "NameTaken"},
+		"ByHand": {reason: "A cluster that a user created by hand is not taken over", spec: with(map[string]any{"name": hand.GetName()}, "cluster"), want: "NameTaken"},
 	}
 	before := []*unstructured.Unstructured{s.Now(theirs), s.Now(parent)}
 	for name, tc := range cases {
@@ -65,7 +65,7 @@ func TestTenants(t *testing.T) {
 			s.Delete(mc)
 			s.awaitGone(mc)
 			if namespace, _, _ := unstructured.NestedString(tc.spec, "cluster", "namespace"); namespace != "" {
-				return // There is no word for it in a claim.
+				return // A claim does not have this field.
 			}
 			wc := s.describeWorkload(tc.name, tc.spec)
 			s.Apply(wc)
@@ -117,11 +117,11 @@ func TestDeletedEarly(t *testing.T) {
 		"Uninitialized": {reason: "The infrastructure is there, and no control plane", until: func(s *stage, _ *unstructured.Unstructured) {
 			s.awaitObject(s.clusterNamed(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
 		}},
-		"Claimed": {reason: "Whoever asked by a claim takes that back, while the cluster is built", claimed: true, until: func(s *stage, wc *unstructured.Unstructured) {
+		"Claimed": {reason: "A user takes a claim back while the cluster is built", claimed: true, until: func(s *stage, wc *unstructured.Unstructured) {
 			s.awaitObject(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
 			s.awaitObject(wc, "is provisioning", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioning" })
 		}},
-		"Deleting": {reason: "Somebody deleted the Cluster before", until: func(s *stage, _ *unstructured.Unstructured) {
+		"Deleting": {reason: "Another user deleted the Cluster before", until: func(s *stage, _ *unstructured.Unstructured) {
 			s.awaitObject(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
 			s.Delete(s.clusterNamed())
 		}},
