@@ -25,14 +25,14 @@ func TestHomeUnreachable(t *testing.T) {
 		answer string
 		// judged says that the Gate fails the revision meanwhile.
 		judged bool
-		// meanwhile is where the follower is while the home does not answer, and replicas what the repositories ask for.
+		// meanwhile is the position of the follower while the home does not answer, and replicas the replicas in the repositories.
 		meanwhile ledger.Position
 		replicas  string
 		end       func(d *deployment) summary
 		commits   []int
 	}{
 		"Ordered": {
-			reason: "A revision is not ordered, and the follower stays at the one before.",
+			reason: "A revision is not ordered, and the follower stays at the previous revision.",
 			form:   form{repositories: 2}, answer: good,
 			meanwhile: ledger.Position{Epoch: 1, Revision: 1}, replicas: "1 1",
 			end: func(d *deployment) summary { return d.ledgerAfterVerified(2) }, commits: []int{2, 2},
@@ -118,7 +118,7 @@ func TestHomeAwayTooLong(t *testing.T) {
 		fails func(p push) bool
 	}{
 		"Ordered":  {reason: "A revision that was ordered late has all its time."},
-		"Verified": {reason: "A verdict that is recorded late is the one that was proven.", fails: func(p push) bool { return p.ledger.Position().Revision == 2 }},
+		"Verified": {reason: "A verdict that is recorded late is the proven verdict.", fails: func(p push) bool { return p.ledger.Position().Revision == 2 }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
