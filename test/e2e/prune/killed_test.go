@@ -7,8 +7,8 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// TestKilled kills the provider when the push of a removal arrives and is lost, and when it was carried out and not answered. What was removed is not
-// removed again, and the request names the commit.
+// TestKilled kills the provider when the push of a removal arrives and is lost, and when it was carried out and not answered. A removed directory is
+// not removed again, and the request names the commit.
 func TestKilled(t *testing.T) {
 	cases := map[string]struct {
 		reason string
