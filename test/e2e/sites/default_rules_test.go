@@ -38,7 +38,7 @@ func TestPassesByDefaultRules(t *testing.T) {
 		got[fmt.Sprint(result["name"])] = result["passed"]
 	}
 	if diff := cmp.Diff(map[string]any{"latency_p99": true, "error_rate": true, "availability": true}, got); diff != "" {
-		t.Errorf("what the claim was judged by: -want, +got:\n%s", diff)
+		t.Errorf("checks that judged the claim: -want, +got:\n%s", diff)
 	}
 	r.AwaitCommits(1)
 }

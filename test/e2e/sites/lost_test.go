@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestLossAfterRejection loses the management cluster after a revision was rejected and rolled back. Git alone has the verdict and the rollback target:
-// the rejected revision is not delivered again, although it would pass by now. The test runs before those that run at once.
+// TestLossAfterRejection loses the management cluster after a revision was rejected and rolled back. Git alone has the verdict and the rollback
+// target: the rejected revision is not delivered again, although it would pass by now. The test runs before the parallel tests.
 func TestLossAfterRejection(t *testing.T) {
 	r := newTrial(newStage(t, siteDirectory))
 	dir := r.Directory("edge1", claim)
