@@ -102,7 +102,7 @@ func TestPush(t *testing.T) {
 				t.Errorf("\n%s\nFiles(...): -want, +got:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff([]int{1, 1}, []int{told, s.Pushes("team/fleet")}); diff != "" {
-				t.Errorf("\n%s\nPushes told of and counted: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nPushes of the hook and of the counter: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
