@@ -20,7 +20,7 @@ func TestStatusAt(t *testing.T) {
 		steps  []string
 	}{
 		"Running": {
-			reason: "The steps before the one that runs have ended, and those behind it wait.",
+			reason: "The steps before the running step have ended, and the steps behind it wait.",
 			status: runningStatus(pod), phase: corev1.PodPending, steps: []string{"detect: 0", "build runs", "export waits", "completion waits"},
 		},
 		"Rebase": {
