@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestRules takes one rule of the function away at a time, and tells the story that shows why it is there. All stories go well with it.
+// TestRules disables one rule of the function at a time, and plays the story that shows its purpose. All stories succeed with it.
 func TestRules(t *testing.T) {
 	walker, all := buildSwitched(t, "function/deployment"), rulesByTest(allRules(), false)
 	if find := os.Getenv(findVariable); find != "" {
