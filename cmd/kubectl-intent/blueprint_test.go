@@ -71,7 +71,7 @@ func TestBadQueries(t *testing.T) {
 		})
 	}
 	if _, problems, code := runIntent("", "blueprint", "test", file); code == 0 || !strings.Contains(problems, message) {
-		t.Errorf("Nor does it pass its own test: exit code %d: %s", code, problems)
+		t.Errorf("A Blueprint that breaks the rule does not pass its own test: exit code %d: %s", code, problems)
 	}
 }
 

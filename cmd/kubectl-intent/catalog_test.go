@@ -22,11 +22,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// An apiServer serves objects to who reads them, as far as we read.
+// An apiServer serves objects to their readers, as far as the tests read.
 type apiServer struct {
 	objects []*unstructured.Unstructured
 
-	// absent kinds are not served, denied ones are forbidden, and failing ones have an outage.
+	// absent kinds are not served, denied kinds are forbidden, and failing kinds have an outage.
 	absent, denied, failing map[string]bool
 
 	// made are the created objects, and answers are the statuses of a RolloutRequest, one after the other.
@@ -176,7 +176,7 @@ func TestFromCluster(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"Claim":        {reason: "All can be in the cluster.", files: all, args: []string{"render", "--claim", "shop"}},
+		"Claim":        {reason: "The objects can all be in the cluster.", files: all, args: []string{"render", "--claim", "shop"}},
 		"Mixed":        {reason: "A file replaces the applied object of its name.", files: all[:3], args: []string{"render", file, "--live"}},
 		"SiteInFile":   {reason: "An object of a file is not read from the cluster.", files: all[1:], server: apiServer{denied: map[string]bool{"sites.catalog.intentplane.dev": true}}, args: []string{"render", "--claim", "shop", "--site", sites}},
 		"Resource":     {reason: "A name may say its group.", files: all, server: apiServer{objects: []*unstructured.Unstructured{parse(t, other)}}, args: []string{"render", "--claim", claimsResource + "/shop"}},
@@ -202,7 +202,7 @@ func TestFromCluster(t *testing.T) {
 			reason: "A kind that the user may not list is named.", files: all, args: []string{"validate", file, "--live"}, code: exitInvalid,
 			server: apiServer{denied: map[string]bool{"blueprints.catalog.intentplane.dev": true}}, says: "cannot list blueprints.catalog.intentplane.dev: ask for the right to list them (examples/rbac has the roles), or give the object in a file: ",
 		},
-		"MissingSite": {reason: "A Site that is not there is a finding, and no failure to read.", files: all[1:], args: []string{"validate", file, "--live", "-o", "json"}, code: exitInvalid, says: `"reason": "SiteMissing"`},
+		"MissingSite": {reason: "A missing Site is a finding, and not a failure to read.", files: all[1:], args: []string{"validate", file, "--live", "-o", "json"}, code: exitInvalid, says: `"reason": "SiteMissing"`},
 		"TwoGroups": {
 			reason: "One name in two groups is ambiguous.", files: all, args: []string{"render", "--claim", "shop"}, code: exitInvalid,
 			server: apiServer{objects: []*unstructured.Unstructured{parse(t, other)}}, says: "say " + claimsResource + "/shop or " + namespacedResource + "/shop",

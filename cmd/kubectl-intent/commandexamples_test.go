@@ -112,7 +112,7 @@ func TestExamplesRun(t *testing.T) {
 				continue
 			}
 			ran++
-			// 1 is the verdict of a command that looks for something, and 2 a wrong command line.
+			// Exit code 1 is the verdict of a command that searches, and 2 a wrong command line.
 			if out, problems, code := runIntent("", argsOfLine(t, line)...); code >= exitUsage || strings.Contains(problems, "error:") {
 				t.Errorf("An example runs: %s: exit code %d:\n%s%s", line, code, out, problems)
 			}

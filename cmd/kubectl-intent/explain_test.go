@@ -54,7 +54,7 @@ func TestStays(t *testing.T) {
 		want    want
 		says    string
 	}{
-		"Manual":     {reason: "A deployment stays with its Blueprint until a user approves another one.", policy: manual, digest: sum, there: []*unstructured.Unstructured{old, now}, want: want{Blueprint: "web-1.0.0", Update: "web-1.1.0"}},
+		"Manual":     {reason: "A deployment stays with its Blueprint until a user approves another Blueprint.", policy: manual, digest: sum, there: []*unstructured.Unstructured{old, now}, want: want{Blueprint: "web-1.0.0", Update: "web-1.1.0"}},
 		"WithUpdate": {reason: "A user can see a waiting update before its approval.", policy: manual, digest: sum, there: []*unstructured.Unstructured{old, now}, args: []string{"--with-update"}, want: want{Blueprint: "web-1.1.0"}},
 		"Automatic":  {reason: "A deployment that follows the channel stays with no Blueprint.", policy: automatic, digest: sum, there: []*unstructured.Unstructured{old, now}, want: want{Blueprint: "web-1.1.0"}},
 		"New":        {reason: "A deployment that was never delivered takes the newest Blueprint.", policy: manual, there: []*unstructured.Unstructured{old, now}, want: want{Blueprint: "web-1.1.0"}},

@@ -48,7 +48,7 @@ func TestExitsOfWait(t *testing.T) {
 		"Failed":           {reason: "A revision that was rejected has failed.", goal: "succeeded", looks: []spec{{status: delivering}, {status: rejected}}, want: exitInvalid},
 		"RolledBack":       {reason: "A revision that was rolled back has an exit code of its own, once that is done.", goal: "succeeded", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: exitRolledBack},
 		"TimedOut":         {reason: "A revision that takes too long has an exit code of its own.", goal: "succeeded", looks: []spec{{status: delivering}}, isSlow: true, want: exitTimedOut},
-		"Edited":           {reason: "Who waits for a success follows an edit.", goal: "succeeded", looks: []spec{{status: delivering}, {text: other, status: delivering}, {text: other, status: verified}}},
+		"Edited":           {reason: "A user who waits for a success follows an edit.", goal: "succeeded", looks: []spec{{status: delivering}, {text: other, status: delivering}, {text: other, status: verified}}},
 		"Live":             {reason: "Sites that run the revision are reached before it is judged.", goal: "live", looks: []spec{{status: delivering}, {status: live}}},
 		"LiveFailed":       {reason: "A revision that is rejected before it is live has failed.", goal: "live", looks: []spec{{status: delivering}, {status: rejected}}, want: exitInvalid},
 		"LiveRolledBack":   {reason: "A revision that is rolled back before it is live has an exit code of its own.", goal: "live", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: exitRolledBack},

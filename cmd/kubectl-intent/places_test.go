@@ -110,7 +110,7 @@ func TestWaiting(t *testing.T) {
 	catalog := []string{"--site", site, "--blueprint", examples + "20-blueprint.yaml"}
 	for _, args := range [][]string{catalog, append(catalog, "--config", examples+"30-config.yaml")} {
 		if out, problems, code := runIntent(one, append([]string{"render", "-"}, args...)...); code != 0 || !strings.Contains(out, "receives nothing before its cluster is known to be ready") || strings.Contains(out, "kind:") {
-			t.Errorf("It receives nothing: exit code %d:\n%s%s", code, out, problems)
+			t.Errorf("The Site receives nothing: exit code %d:\n%s%s", code, out, problems)
 		}
 		if out, problems, code := runIntent(one, append([]string{"render", "-", "--diff", checkout}, args...)...); code != 0 {
 			t.Errorf("Its directory stays as it is: exit code %d:\n%s%s", code, out, problems)

@@ -38,7 +38,7 @@ func TestPruneFlags(t *testing.T) {
 		says          string
 	}{
 		"Asked":     {reason: "On a terminal the user is asked.", isInteractive: true},
-		"Silent":    {reason: "Where no one can be asked, nothing is removed without a flag that says so.", says: "no one can be asked"},
+		"Silent":    {reason: "Where no person can answer, nothing is removed without a flag.", says: "no one can be asked"},
 		"DryRun":    {reason: "A plan alone asks nothing.", command: pruneCommand{DryRun: true}},
 		"Confirm":   {reason: "A flag confirms any plan.", command: pruneCommand{Confirm: true}},
 		"Plan":      {reason: "A flag confirms one plan.", command: pruneCommand{Plan: "sha256:1"}},

@@ -43,7 +43,7 @@ func TestApplications(t *testing.T) {
 			reason: "A variable that stands in env and in a service is a mistake.", in: anApplication + "  services: [{name: db, secretRef: {name: db}, env: [{name: A, key: a}]}]\n", args: []string{"validate", "-"}, code: exitInvalid,
 			says: "InvalidSpec: spec.services[db].env[A]: A stands at spec.env[0].name already",
 		},
-		"NoBlueprint": {reason: "A Blueprint that is not there is a mistake.", in: anApplication + "  route: {host: shop.example.org}\n", args: with("validate", "-"), code: exitInvalid, says: "app"},
+		"NoBlueprint": {reason: "A missing Blueprint is a mistake.", in: anApplication + "  route: {host: shop.example.org}\n", args: with("validate", "-"), code: exitInvalid, says: "app"},
 		"Unknown":     {reason: "A field that an Application does not have is refused.", in: anApplication + "  sources: {}\n", args: []string{"digest", "-"}, code: exitInvalid, says: `unknown field "spec.sources"`},
 		"Problem":     {reason: "An Application of which no deployment can be made is refused.", in: strings.Replace(anApplication, "name: shop}", "name: 1shop}", 1), args: []string{"digest", "-"}, code: exitInvalid, says: "Application 1shop: metadata.name"},
 	}

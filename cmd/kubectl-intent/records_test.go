@@ -131,7 +131,7 @@ version: "0.1"
 `,
 		},
 		"ExportAll": {
-			reason: "All records are exported with where they are.", args: "state export -A -o yaml", objects: []*unstructured.Unstructured{theirs},
+			reason: "The export has each record with its place.", args: "state export -A -o yaml", objects: []*unstructured.Unstructured{theirs},
 			out: `- namespace: team-b
   record:
     date_updated: "2026-11-20T09:00:00Z"
@@ -160,7 +160,7 @@ version: "0.1"
 				t.Errorf("\n%s\n%s: exit code %d, %s; -want, +got:\n%s", tc.reason, tc.args, code, problems, diff)
 			}
 			if len(server.made) > 0 {
-				t.Errorf("\n%s\n%s: something was made", tc.reason, tc.args)
+				t.Errorf("\n%s\n%s: an object was created", tc.reason, tc.args)
 			}
 		})
 	}

@@ -56,7 +56,7 @@ func TestRulesOfBlueprints(t *testing.T) {
 		"Claim":    {reason: "A claim that renders to an object that breaks a rule is a finding.", in: at, args: []string{"validate", "-", "--site", examples + "10-sites.yaml", "--blueprint", file(t, odd)}, want: exitInvalid, says: `RenderFailed: Site "edge1": thing-a.yaml: Thing.x.org "a": Invalid value: must be even`},
 		"Limited":  {reason: "Rules hold with the limits of a configuration too.", in: at, args: []string{"validate", "-", "--site", examples + "10-sites.yaml", "--blueprint", file(t, odd), "--config", file(t, allowThings)}, want: exitInvalid, says: `RenderFailed: Site "edge1": thing-a.yaml: Thing.x.org "a": Invalid value: must be even`},
 		"BadRule":  {reason: "A rule that cannot be compiled fails the test.", in: strings.Replace(odd, "self.size % 2", "self.size %% 2", 1), args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "failed"},
-		"NoSchema": {reason: "A definition without a schema is none.", in: strings.Replace(odd, "schema: {openAPIV3Schema", "schemas: {openAPIV3Schema", 1), args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: `failed: spec.files: cannot use CustomResourceDefinition "things.x.org": version v1 has no schema`},
+		"NoSchema": {reason: "A definition without a schema is not usable.", in: strings.Replace(odd, "schema: {openAPIV3Schema", "schemas: {openAPIV3Schema", 1), args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: `failed: spec.files: cannot use CustomResourceDefinition "things.x.org": version v1 has no schema`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -61,7 +61,7 @@ func TestStatus(t *testing.T) {
 			args: []string{"status", "-A"}, says: []string{"team-a     shop  RollingBack", "Not read: applications.intentplane.dev: the user may not read them"},
 		},
 		"NamesDenied": {
-			reason: "A list of names says so too.", server: apiServer{denied: map[string]bool{"applications.intentplane.dev": true}},
+			reason: "A list of names reports the unread kind, too.", server: apiServer{denied: map[string]bool{"applications.intentplane.dev": true}},
 			args: []string{"status", "-A", "-o", "name"}, says: []string{"intentdeployment.intentplane.dev/shop\n", "Not read: applications.intentplane.dev"},
 		},
 		"Outage": {
@@ -145,7 +145,7 @@ func TestStuckBeneath(t *testing.T) {
 		"Definition": {reason: "A definition whose claims are not offered is listed.", edit: func(all []*unstructured.Unstructured) {
 			setConditions(all, "CompositeResourceDefinition", isFalse("Offered"))
 		}, args: []string{"-o", "json"}, says: []string{`"kind": "CompositeResourceDefinition"`, `"reason": "DefinitionNotActive"`, "Offered is False (Broken): It is broken."}},
-		"Composite": {reason: "A deployment is stuck whose composite Crossplane cannot compose, although its own status says nothing of that.", edit: func(all []*unstructured.Unstructured) { setConditions(all, "XIntentDeployment", isFalse("Synced")) }, args: []string{"-A"}, says: []string{"team-a     shop", "CannotCompose"}},
+		"Composite": {reason: "A deployment is stuck whose composite Crossplane cannot compose, although its own status does not report it.", edit: func(all []*unstructured.Unstructured) { setConditions(all, "XIntentDeployment", isFalse("Synced")) }, args: []string{"-A"}, says: []string{"team-a     shop", "CannotCompose"}},
 		"Denied": {
 			reason: "A kind that the user may not read is named once, and does not cause an error.", edit: func([]*unstructured.Unstructured) {},
 			denied: map[string]bool{"providers.pkg.crossplane.io": true, "functions.pkg.crossplane.io": true},

@@ -49,7 +49,7 @@ func TestExitCodes(t *testing.T) {
 		"OtherKinds":    {reason: "Objects of other projects are not checked.", in: "apiVersion: v1\nkind: Namespace\n", args: []string{"validate", "-"}, says: "0 objects, 0 mistakes"},
 		"UnknownFlag":   {reason: "A wrong command line is 2.", args: []string{"validate", "-", "--sites"}, want: exitUsage},
 		"UnknownForm":   {reason: "An unknown output format is a mistake in the command.", args: []string{"validate", "-", "-o", "xml"}, want: exitUsage},
-		"NoFile":        {reason: "A file that is not there is a mistake.", args: []string{"validate", "nowhere.yaml"}, want: exitInvalid, says: "nowhere.yaml:1: Unreadable: cannot read file: "},
+		"NoFile":        {reason: "A missing file is a mistake.", args: []string{"validate", "nowhere.yaml"}, want: exitInvalid, says: "nowhere.yaml:1: Unreadable: cannot read file: "},
 		"NoSiteFile":    {reason: "A missing file that applies to all objects makes a wrong command line.", args: []string{"validate", "-", "--site", "nowhere.yaml", blueprint}, want: exitUsage},
 		"HalfACatalog":  {reason: "Sites without a Blueprint are a mistake in the command.", args: []string{"validate", "-", sites}, want: exitUsage},
 		"BlueprintTest": {reason: "Examples that render end the command with exit code 0.", args: []string{"blueprint", "test", blueprints + "web-1.1.0.yaml"}, says: "web-1.1.0 spec.examples[0] ok: 7 files for Site edge1"},
@@ -60,7 +60,7 @@ func TestExitCodes(t *testing.T) {
 		"BlueprintDir":   {reason: "A directory can be tested before it is made a Blueprint.", args: []string{"blueprint", "test", blueprints + "batch"}, says: "spec.examples[1] ok"},
 		"NoExamples":     {reason: "Nothing to test is not success.", in: bare, args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "web-1.0.0 reads nothing\nweb-1.0.0 spec.examples failed: there is none to test: add an intent to examples"},
 		"Nothing":        {reason: "Without a command the usage is printed, as kubectl does.", says: "Usage: kubectl-intent <command>"},
-		"BlueprintFails": {reason: "Which example failed is said, and why.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "web-1.0.0 spec.examples[0] failed:"},
+		"BlueprintFails": {reason: "The failed example is named, with its error.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "web-1.0.0 spec.examples[0] failed:"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestRenderDiff(t *testing.T) {
 		}
 	}
 	if out, problems, code := runIntent("", diff...); code != 0 || out != "" {
-		t.Errorf("All is there: exit code %d:\n%s%s", code, out, problems)
+		t.Errorf("The branch has all files: exit code %d:\n%s%s", code, out, problems)
 	}
 	secret := filepath.Join(checkout, "fleet/clusters/edge1/team-a/shop/old.yaml")
 	if err := os.WriteFile(secret, []byte("apiVersion: v1\nkind: Secret\nstringData: {a: hunter2}\n"), 0o600); err != nil {

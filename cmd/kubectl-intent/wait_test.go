@@ -70,7 +70,7 @@ func TestProgressOf(t *testing.T) {
 			want:   progress{result: waitGoesOn, message: "Delivering: It goes."},
 		},
 		"OldConditions": {
-			reason: "A claim that Succeeded is at its end once its Ready says so too.",
+			reason: "A claim that Succeeded has ended once its condition Ready is true, too.",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isNotReady + `]}`,
 			want:   progress{result: waitGoesOn, message: "Succeeded: It runs."},
 		},

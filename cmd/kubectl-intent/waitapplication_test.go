@@ -42,7 +42,7 @@ func TestProgressOfApplication(t *testing.T) {
 		"CrashingLive": {reason: "Its Sites are live nevertheless.", sample: samples.Crashing(), goal: goal{isLive: true}, want: waitSucceeded},
 		"Unobserved":   {reason: "Sites that run the previous spec of the Application prove nothing.", sample: samples.NewApplication(samples.New()), goal: goal{isLive: true}, edit: func(f *cause.ApplicationFacts) { f.Deployment.Deployment.Status.IntentDigest = "other" }, want: waitGoesOn},
 		"LiveBuilding": {reason: "Sites that are live with the image of the previous commit do not run the commit that is being built.", sample: samples.NewApplication(samples.Verified()), goal: goal{isLive: true}, edit: building, want: waitGoesOn},
-		"StepBuilding": {reason: "Nor is a step of its canary one of the commit that is built.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 2}, edit: building, want: waitGoesOn},
+		"StepBuilding": {reason: "A step of the previous commit's canary is not a step of the commit that is being built.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 2}, edit: building, want: waitGoesOn},
 		"Step":         {reason: "A step of a canary is reached when it is live.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 2}, want: waitSucceeded},
 		"StepNotYet":   {reason: "A later step is not reached.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 3}, want: waitGoesOn},
 		"RolledBack":   {reason: "An image that was rolled back has an end of its own.", sample: samples.NewApplication(samples.RolledBack()), want: waitRolledBack},
