@@ -244,7 +244,7 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, err := FromArgoRollouts([][]byte{[]byte(tc.in)}, tc.options)
 			if err == nil || got != nil {
-				t.Fatalf("\n%s\nFromArgoRollouts(...): want problems and nothing else, got %+v", tc.reason, got)
+				t.Fatalf("\n%s\nFromArgoRollouts(...): want problems and no result, got %+v", tc.reason, got)
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {

@@ -143,7 +143,7 @@ func TestFromFlaggerRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, err := FromFlagger(texts(tc.in), Options{})
 			if err == nil || got != nil {
-				t.Fatalf("\n%s\nFromFlagger(...): want problems and nothing else, got %+v", tc.reason, got)
+				t.Fatalf("\n%s\nFromFlagger(...): want problems and no result, got %+v", tc.reason, got)
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {
