@@ -19,7 +19,7 @@ func editApplication(s *samples.ApplicationSample, how func(*cause.ApplicationFa
 	return f
 }
 
-// withPods returns a sample at whose second Site something is with the pods.
+// withPods returns a sample whose pods at the second Site have a fault.
 func withPods(s *samples.ApplicationSample, site deliveryv1alpha1.SiteHealthState) *samples.ApplicationSample {
 	site.Name = "edge2"
 	s.Sites[1] = site

@@ -227,7 +227,7 @@ func TestFindForDeployment(t *testing.T) {
 			want: want{object: "GitDelivery shop-fleet", reason: advice.ReasonProviderStopped, actor: advice.PlatformTeam, needsPerson: true},
 		},
 		"Deleted": {
-			reason: "An object that is being deleted says nothing else.",
+			reason: "An object that is being deleted has no other cause.",
 			facts: edit(samples.WrongPassword(), func(f *cause.Facts) {
 				at := metav1.NewTime(samples.Now())
 				f.Deployment.Metadata.DeletionTimestamp = &at
