@@ -39,6 +39,6 @@ func TestRefresh(t *testing.T) {
 	}
 	found.Deployments = append(found.Deployments, samples.Verified().Facts())
 	if err := c.Refresh(t.Context(), found, "later"); err == nil {
-		t.Error("Refresh(...): who may not patch a deployment gets no error")
+		t.Error("Refresh(...): a user who may not patch a deployment gets no error")
 	}
 }

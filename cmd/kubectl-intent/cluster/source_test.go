@@ -50,7 +50,7 @@ func TestVisitObjects(t *testing.T) {
 		"Namespace": {reason: "A list of a namespace is read page by page.", namespace: "team-a", want: []string{
 			"/apis/intentplane.dev/v1alpha1/namespaces/team-a/intentdeployments 500 ", "/apis/intentplane.dev/v1alpha1/namespaces/team-a/intentdeployments 500 a b&c",
 		}},
-		"All": {reason: "So is a list of all namespaces.", namespace: AllNamespaces, want: []string{
+		"All": {reason: "A list of all namespaces is read page by page, too.", namespace: AllNamespaces, want: []string{
 			"/apis/intentplane.dev/v1alpha1/intentdeployments 500 ", "/apis/intentplane.dev/v1alpha1/intentdeployments 500 a b&c",
 		}},
 	}
