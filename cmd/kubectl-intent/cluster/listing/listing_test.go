@@ -58,7 +58,7 @@ func TestRead(t *testing.T) {
 		"ItemsText": {
 			reason: "A text is not an array of objects.", text: `{"items":"a"}`, want: want{fails: "cannot decode a list: the answer is not a list: expected [, got a"},
 		},
-		"Nested": {reason: "A field of an object is none of the list.", text: `{"items":[{"metadata":{"continue":"y"},"items":["}"]}]}`, want: want{items: []string{`{"metadata":{"continue":"y"},"items":["}"]}`}, chunks: []int{1}}},
+		"Nested": {reason: "A field of an item is not a field of the list.", text: `{"items":[{"metadata":{"continue":"y"},"items":["}"]}]}`, want: want{items: []string{`{"metadata":{"continue":"y"},"items":["}"]}`}, chunks: []int{1}}},
 		"Array":  {reason: "A value other than an object is not a list.", text: `[]`, want: want{fails: "cannot decode a list: the answer is not a list: expected {, got ["}},
 		"NoText": {reason: "An empty answer is not a list.", text: ``, want: want{fails: "cannot decode a list: unexpected EOF"}},
 		"Cut": {
