@@ -217,7 +217,7 @@ func TestExamine(t *testing.T) {
 			},
 		},
 		"OfNamespace": {
-			reason: "A configuration of a namespace is another one than that of the cluster.", edit: func(f *Facts) {
+			reason: "A configuration of a namespace is not the configuration of the cluster.", edit: func(f *Facts) {
 				f.Configs.Items = []cause.Object{object("ProviderConfig", "team-a", "default")}
 				f.delivers("ProviderConfig", "team-a", "default", 3, deliveryv1alpha1.ReasonDrifted)
 				f.delivers("ProviderConfig", "team-b", "default", 4, deliveryv1alpha1.ReasonUnreachable)
@@ -318,7 +318,8 @@ func TestExamineBefore(t *testing.T) {
 	}
 }
 
-// answersConfig gives a configuration of the cluster a condition Ready, about a generation that may be another one than that of the object.
+// answersConfig gives a configuration of the cluster a condition Ready, about a generation that may differ from the generation of the
+// object.
 func (f *Facts) answersConfig(i int, status metav1.ConditionStatus, reason string, generation int64) {
 	f.ClusterConfigs.Items[i].Status.Conditions = cause.Conditions{{Type: typeReady, Status: status, Reason: reason, Message: "because", ObservedGeneration: generation}}
 }

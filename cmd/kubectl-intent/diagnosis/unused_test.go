@@ -50,7 +50,7 @@ func TestUnusedSites(t *testing.T) {
 			want: "unknown | sites | Site edge9 | no deployment uses it, so its cluster and engine were not asked; not read: Secret sites/edge9: the user may not read them | ",
 		},
 		"Used":    {reason: "A Site that a GitDelivery has a tree for is in use, although no SiteSync answers for it.", edit: used, want: "unknown | sites | Site edge9 | no SiteSync says how its cluster and engine are | "},
-		"Unknown": {reason: "Where GitDeliveries cannot be read, no Site is said to be unused.", edit: func(f *Facts) { f.Deliveries.Unread = unread("gitdeliveries") }, want: "unknown | sites | Site edge9 | no SiteSync says how its cluster and engine are | "},
+		"Unknown": {reason: "Where GitDeliveries cannot be read, no Site is reported as unused.", edit: func(f *Facts) { f.Deliveries.Unread = unread("gitdeliveries") }, want: "unknown | sites | Site edge9 | no SiteSync says how its cluster and engine are | "},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
