@@ -44,7 +44,7 @@ func TestRowForApplication(t *testing.T) {
 			want: []string{"NAME  PHASE     REV  LIVE  SITES  SINCE  REASON            WHO", "shop  Degraded  7    7     1/2    0m41s  CrashLoopBackOff  author"},
 		},
 		"RolledBack": {
-			reason: "An image that was rolled back does not read as another kind of trouble.", facts: samples.NewApplication(samples.RolledBack()).Facts(),
+			reason: "An image that was rolled back does not read as another fault.", facts: samples.NewApplication(samples.RolledBack()).Facts(),
 			want: []string{"NAME  PHASE       REV  LIVE  SITES  SINCE  REASON      WHO", "shop  RolledBack  7    5     2/2    0m41s  GateFailed  author"},
 		},
 		"NextCommit": {

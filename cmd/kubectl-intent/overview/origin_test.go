@@ -44,9 +44,9 @@ func TestOriginOf(t *testing.T) {
 		want    string
 	}{
 		"First":   {reason: "The first revision comes from the intent.", want: originIntent},
-		"Edited":  {reason: "An intent that differs from that of the revision before asked for this one.", history: []ledger.Past{{Number: 5, Request: same}, {Number: 6, Request: other}}, want: originIntent},
+		"Edited":  {reason: "A revision whose intent differs from its predecessor's comes from that intent.", history: []ledger.Past{{Number: 5, Request: same}, {Number: 6, Request: other}}, want: originIntent},
 		"Updated": {reason: "The same intent with another Blueprint, or another renderer, is an update.", history: []ledger.Past{{Number: 5, Request: other}, {Number: 6, Request: same}}, want: originUpdate},
-		"Judged":  {reason: "The revision itself is in the history once it was judged, and says nothing.", history: []ledger.Past{{Number: 6, Request: other}, {Number: 7, Request: same}}, want: originIntent},
+		"Judged":  {reason: "The revision itself is in the history once it was judged, and does not count.", history: []ledger.Past{{Number: 6, Request: other}, {Number: 7, Request: same}}, want: originIntent},
 		"User":    {reason: "A user who made a RolloutRequest is named.", ref: &ledger.RequestReference{Name: "back", By: "ann"}, want: "ann"},
 		"Nobody":  {reason: "A RolloutRequest that names no user is named itself.", ref: &ledger.RequestReference{Name: "back"}, want: "back"},
 	}

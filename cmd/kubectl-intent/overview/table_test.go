@@ -92,7 +92,7 @@ team-b     prod  Provisioning                                    TerraformFai...
 	}
 }
 
-// TestPresentRequest lists deployments whose revision was rolled back, and that were asked for something else since.
+// TestPresentRequest lists deployments whose revision was rolled back, and that have another request since.
 func TestPresentRequest(t *testing.T) {
 	cases := map[string]struct {
 		reason string
