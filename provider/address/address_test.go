@@ -94,7 +94,7 @@ func TestIsPrivate(t *testing.T) {
 		"Reported":   {reason: "An address of a network that the administrator names is reported.", address: "10.20.1.1:443"},
 		"Shared":     {reason: "An address of carriers, of which clusters take theirs too, is not reported.", address: "100.64.0.1:443", want: true},
 		"Unique6":    {reason: "A private address of IPv6 is not reported.", address: "[fd12:3456::1]:443", want: true},
-		"Mapped":     {reason: "A private IPv4 address in an IPv6 one is not reported.", address: "[::ffff:10.96.0.10]:443", want: true},
+		"Mapped":     {reason: "A private IPv4 address inside an IPv6 address is not reported.", address: "[::ffff:10.96.0.10]:443", want: true},
 		"NAT64":      {reason: "A private address behind a translation is not reported.", address: "[64:ff9b::a60:a]:443", want: true},
 		"Loopback":   {reason: "The provider's own machine is not reported.", address: "127.0.0.1:443", want: true},
 		"Loopback6":  {reason: "The provider's own machine is not reported by IPv6 either.", address: "[::1]:443", want: true},
