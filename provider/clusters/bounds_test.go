@@ -138,7 +138,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestHostileCluster reads from API servers that do harm. Each is named to who reads, and leaves the memory of the process as it was.
+// TestHostileCluster reads from API servers that do harm. The error names each fault to the reader, and the memory of the process
+// stays as it was.
 func TestHostileCluster(t *testing.T) {
 	empty := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, emptyList) }
 	mib := strings.Repeat("x", mebibyte)
@@ -174,11 +175,11 @@ func TestHostileCluster(t *testing.T) {
 			list:   pageForever(500), bounds: Bounds{Store: mebibyte}, want: "the objects that are watched take more than 1 MiB of memory",
 		},
 		"LongList": {
-			reason: "All pages together have a bound too.",
+			reason: "The pages of a list have a bound together, too.",
 			list:   pageForever(250), bounds: Bounds{List: 2 * mebibyte, Store: 1024 * mebibyte}, want: "the cluster sends more than 2 MiB for a list",
 		},
 		"EndlessContinueTokens": {
-			reason: "A list with a further page after each empty one is given up.",
+			reason: "A list that has a further page after each empty page is given up.",
 			list:   pageForever(0), want: "the cluster's list does not end after 100 pages",
 		},
 		"LargeEvents": {

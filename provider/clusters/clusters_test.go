@@ -25,7 +25,7 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
-// inTime is how long something may take that is not meant to.
+// inTime is the limit of an operation that is not meant to wait.
 const inTime = time.Minute
 
 // An apiServer is as much of one as a watch of Kustomizations needs.
@@ -262,7 +262,7 @@ func TestShared(t *testing.T) {
 	for range 3 {
 		s.put("edge2", "two")
 	}
-	p.expect("who is woken", "a", (<-p.woken).Name)
+	p.expect("woken reader", "a", (<-p.woken).Name)
 	s.put("edge1", "one")
 	woken := map[string]bool{}
 	for len(woken) < 2 {
@@ -346,7 +346,7 @@ func TestFailures(t *testing.T) {
 			s.set(func() { s.status = tc.status })
 			p, k := newPool(t), s.kubeconfig(canary)
 			p.expect(tc.reason, tc.want, p.read("a", k, "edge1"))
-			// It is looked for again without anybody asking.
+			// The provider looks for the object again without a request.
 			s.set(func() { s.status = 0 })
 			p.until("after it came", "one", func() string { return p.read("a", k, "edge1") })
 			s.set(func() { s.status = tc.status })
@@ -367,7 +367,7 @@ func TestTenant(t *testing.T) {
 	}{
 		"Administrator": {reason: "An administrator says where clusters are", origin: Administrator, want: "nothing is wrong"},
 		"Tenant":        {reason: "A tenant could reach a server that listens beside the provider", origin: "team-a", want: v1alpha1.SiteReasonKubeconfigRefused},
-		"Allowed":       {reason: "Unless the provider's own flag says so", origin: "team-a", limits: Limits{Loopback: true}, want: "nothing is wrong"},
+		"Allowed":       {reason: "The provider's own flag allows a loopback address", origin: "team-a", limits: Limits{Loopback: true}, want: "nothing is wrong"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -104,7 +104,7 @@ func read(t *testing.T, p *Pool, who, cluster string) <-chan answer {
 	go func() {
 		o, err := c.Get(t.Context(), ref("edge1"))
 		took := time.Since(began)
-		l.Done() // Who gets the answer may forget the owner, and nothing may be registered for it after that.
+		l.Done() // A reader of the answer may forget the owner, and nothing may be registered for the owner after that.
 		var failure *Error
 		switch {
 		case errors.As(err, &failure):
@@ -149,7 +149,7 @@ func TestWaitUntilSettled(t *testing.T) {
 	}
 }
 
-// TestUnreachableClusterDelaysNoOther reads from one cluster while another one hangs.
+// TestUnreachableClusterDelaysNoOther reads from one cluster while another cluster hangs.
 func TestUnreachableClusterDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		servers := map[string]*held{"dead": newHeld(t), "alive": newHeld(t)}
@@ -179,7 +179,7 @@ func TestTryAgain(t *testing.T) {
 	}{
 		"NotAsked":  {reason: "A refused list is not repeated at once.", want: answer{says: v1alpha1.SiteReasonAccessDenied}},
 		"Mended":    {reason: "A caller that asks for another try reads the current answer of the cluster.", asks: true, want: answer{says: "one", took: time.Millisecond}},
-		"NotMended": {reason: "Who asks for another try reads that the cluster refuses that, too.", asks: true, err: kerrors.NewUnauthorized("no"), want: answer{says: v1alpha1.SiteReasonKubeconfigDenied, took: time.Millisecond}},
+		"NotMended": {reason: "A caller that asks for another try gets the present refusal of the cluster, too.", asks: true, err: kerrors.NewUnauthorized("no"), want: answer{says: v1alpha1.SiteReasonKubeconfigDenied, took: time.Millisecond}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
