@@ -77,7 +77,7 @@ func TestTopology(t *testing.T) {
 	}
 }
 
-// TestRolling holds a cluster for healthy while its control plane is replaced, and for nothing else that is the matter with it.
+// TestRolling counts a cluster as healthy while its control plane is replaced, and with no other fault.
 func TestRolling(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
