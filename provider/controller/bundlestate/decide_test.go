@@ -147,7 +147,7 @@ func TestDecide(t *testing.T) {
 			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress", "create IntentDeployment db"},
 		},
 		"Second": {
-			reason: "The second layer goes out when the first one is deployed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform)}},
+			reason: "The second layer is created when the first layer is deployed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform)}},
 			want: []string{"deploying", "shop deploying InProgress", "db success", "create IntentDeployment shop"},
 		},
 		"Done": {
@@ -164,7 +164,7 @@ func TestDecide(t *testing.T) {
 			want:   []string{"deploying", "shop not_deployed AwaitingDependency", "db success NotReady"},
 		},
 		"OldSuccess": {
-			reason: "A success of an earlier spec does not count for this one.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d2")}, there: []*object{live("db", "d2", platform, untaken)}},
+			reason: "A success of an earlier spec does not count for the present spec.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d2")}, there: []*object{live("db", "d2", platform, untaken)}},
 			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress"},
 		},
 		"Failed": {
@@ -203,7 +203,7 @@ func TestDecide(t *testing.T) {
 			want: []string{"success", "db success", "old unreferenced Unreferenced", "label IntentDeployment old for platform 2031-12-17T13:14:15Z"},
 		},
 		"LeftBefore": {
-			reason: "It is noted once.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform, left)}},
+			reason: "The time at which a package left the Bundle is noted once.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform, left)}},
 			want: []string{"success", "db success", "old unreferenced Unreferenced"},
 		},
 		"LeftAndDeleted": {
@@ -221,7 +221,7 @@ func TestDecide(t *testing.T) {
 			want:   []string{"failed", "db failed NameTaken", "label IntentDeployment db for other"},
 		},
 		"OtherKindNoted": {
-			reason: "Without one it is noted that no package names it.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication)}, there: []*object{live("db", "d1", platform)}},
+			reason: "An object that no package names is noted as unreferenced if no bundle takes it over.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication)}, there: []*object{live("db", "d1", platform)}},
 			want: []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
 		},
 		"WaitsAndFails": {
@@ -288,7 +288,7 @@ func TestDecide(t *testing.T) {
 			want: []string{"failed", "db failed NameTaken"},
 		},
 		"Replaced": {
-			reason: "An object that was made again by a user is another one.",
+			reason: "An object that a user created again is another object.",
 			scene:  scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)}, was: []v1alpha1.PackageObservation{{Name: "db", UID: "uid-before", Status: "success", Digest: "d1"}}},
 			want:   []string{"failed", "db failed NameTaken"},
 		},
@@ -358,7 +358,7 @@ func TestDecide(t *testing.T) {
 			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
 		"DeletedUnread": {
-			reason: "So it does when its Bundle is deleted, which does not go without a word about it.",
+			reason: "The deletion of a Bundle waits for a package that an unreadable record may name, and the status reports it.",
 			scene:  scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}},
 			want:   []string{"removing", "db failed_remove UsedByBundle"},
 		},
@@ -438,7 +438,7 @@ func TestDecide(t *testing.T) {
 			want: []string{"removing", "db not_deployed Disabled"},
 		},
 		"DeletedForeign": {
-			reason: "A deleted Bundle removes nothing that another one made.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("web@d1")}, there: []*object{live("db", "d1", other), live("web", "d1", platform, unlabelled)}},
+			reason: "A deleted Bundle removes no object of another bundle.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("web@d1")}, there: []*object{live("db", "d1", other), live("web", "d1", platform, unlabelled)}},
 			want: []string{"removing", "db not_deployed Disabled", "web not_deployed Disabled"},
 		},
 	}
@@ -471,7 +471,7 @@ func TestPruneAfterSuccess(t *testing.T) {
 	}{
 		"Never":   {reason: "Without prune it stays.", scene: scene{there: there}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
 		"Due":     {reason: "Once its time has come a plan is needed.", scene: scene{there: there, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs what is asked for", isDue: true},
-		"Young":   {reason: "Before that none is.", scene: scene{there: there, pruneAfter: year}, want: "it left the Bundle, and is removed after 2032-01-01T00:00:00Z, once each package runs what is asked for"},
+		"Young":   {reason: "An unreferenced object whose time has not come needs no plan.", scene: scene{there: there, pruneAfter: year}, want: "it left the Bundle, and is removed after 2032-01-01T00:00:00Z, once each package runs what is asked for"},
 		"Failed":  {reason: "While a package of the bundle is not as it should be, nothing goes.", scene: scene{there: []*object{live("db", "d1", platform, failed), there[1]}, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs what is asked for"},
 		"Planned": {reason: "The provider removes an object that the plan prunes.", scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictPrune, "")}, isDue: true, goes: true},
 		"Labelled": {

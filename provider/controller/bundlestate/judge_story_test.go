@@ -112,7 +112,7 @@ func (w *walk) judgeRest() {
 		}
 		for _, p := range bs.Spec.ForProvider.Packages {
 			if !p.Disabled && !p.IsExisting() && len(p.DependsOn) == 0 && w.s.objects[keyOf(&p)] == nil {
-				w.reportf("package %s of %s is not there: %+v", p.Name, name, bs.Status.AtProvider.Packages)
+				w.reportf("package %s of %s is missing: %+v", p.Name, name, bs.Status.AtProvider.Packages)
 			}
 		}
 	}

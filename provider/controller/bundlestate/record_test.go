@@ -89,7 +89,7 @@ func TestWriteRecord(t *testing.T) {
 			[]string{"removing", "db removed  1.d1", "shop removed  1.d1"},
 		},
 		{
-			"It stays so.", decided("removing", seen("shop", "not_deployed", ""), seen("db", "not_deployed", "")),
+			"The record stays empty.", decided("removing", seen("shop", "not_deployed", ""), seen("db", "not_deployed", "")),
 			[]string{"removing", "db removed  1.d1", "shop removed  1.d1"},
 		},
 	}
@@ -154,7 +154,7 @@ func TestRemoveRecord(t *testing.T) {
 			before: scene{asked: asked, suspended: true, there: both[1:]}, after: scene{},
 		},
 		"Orphaned": {
-			reason: "Neither do packages that stay, of which the status never said that they are deployed.",
+			reason: "Packages that stay, whose deployment the status never reported, hold no deletion back.",
 			before: scene{asked: asked, there: both}, after: scene{orphan: true, there: []*object{live("shop", "d1", platform, left), live("db", "d1", platform, left)}},
 		},
 		"Blocked": {
@@ -178,7 +178,7 @@ func TestRemoveRecord(t *testing.T) {
 			}
 			e := &external{connector: c, note: &note{}, decision: decide(tc.after.facts())}
 			if e.decision.remains || len(e.decision.actions) > 0 {
-				t.Fatalf("%s\nThere is something left to do: %v", tc.reason, describe(e.decision))
+				t.Fatalf("%s\nThe decision still has actions: %v", tc.reason, describe(e.decision))
 			}
 			if _, err := e.Delete(t.Context(), bs); err != nil || e.isRecordLeft(t.Context(), bs) {
 				t.Errorf("\n%s\nDelete(...): %v, and the record is left: %t", tc.reason, err, e.isRecordLeft(t.Context(), bs))
@@ -200,8 +200,8 @@ func TestFindRecordUsers(t *testing.T) {
 		users     int
 		isUnread  bool
 	}{
-		"Own":       {reason: "The own record says nothing about users, also when it cannot be read.", secret: secret("intentplane-bundle-platform", "{")},
-		"Neighbour": {reason: "Neither does that of another Bundle here.", secret: secret("intentplane-bundle-other.ns", "{")},
+		"Own":       {reason: "The Bundle's own record does not name a user, even if it is unreadable.", secret: secret("intentplane-bundle-platform", "{")},
+		"Neighbour": {reason: "The record of another Bundle in this cluster does not name a user, even if it is unreadable.", secret: secret("intentplane-bundle-other.ns", "{")},
 		"Theirs":    {reason: "The record of another program could name the package.", secret: secret("their-platform", "{"), isUnread: true},
 		"SameName":  {reason: "A record of another program counts under the name of a Bundle, too.", secret: secret("their-platform", user), users: 1},
 		"Forbidden": {reason: "Without the right to list records others go on.", secret: secret("any", user), forbidden: true, isUnread: true},

@@ -29,8 +29,8 @@ import (
 // errKilled is the result of a write after the provider was killed.
 var errKilled = errors.New("the provider was killed")
 
-// A server is a double of an API server with the objects of one namespace. It has versions and UIDs of objects, and holds on to deleted ones until the
-// story lets them go.
+// A server is a double of an API server with the objects of one namespace. It has versions and UIDs of objects, and holds on to deleted objects until
+// the story lets them go.
 type server struct {
 	client.Client
 
@@ -59,7 +59,7 @@ func keyOfObject(o client.Object) objectKey {
 	return objectKey{k.Group, k.Kind, o.GetName()}
 }
 
-// put stores an object in another version, as a new one if it is not there.
+// put stores an object in another version, or as a new object if it does not exist.
 func (s *server) put(u *unstructured.Unstructured) {
 	s.version++
 	u.SetResourceVersion(fmt.Sprint(s.version))
@@ -93,7 +93,7 @@ func (s *server) Get(_ context.Context, key client.ObjectKey, o client.Object, _
 	return nil
 }
 
-// List returns objects of a kind, those with some labels if they are asked for.
+// List returns objects of a kind, and only objects with the requested labels.
 func (s *server) List(_ context.Context, l client.ObjectList, opts ...client.ListOption) error {
 	o := client.ListOptions{}
 	o.ApplyOptions(opts)

@@ -39,7 +39,7 @@ const (
 	quietRounds = 60
 )
 
-// walkPackages are the names of packages, and walkBundles those of the Bundles: a claim, a composite of its name, and another claim.
+// walkPackages are the names of packages, and walkBundles the Bundles: a claim, a composite of its name, and another claim.
 var (
 	walkPackages = []string{"a", "b", "c", "d", "e"}
 	walkBundles  = []v1alpha1.BundleReference{{Group: "claims.intentplane.dev", Name: "platform"}, {Group: group, Name: "platform"}, {Group: "claims.intentplane.dev", Name: "other"}}
@@ -61,7 +61,7 @@ type walk struct {
 	// acting is the BundleState that is reconciled.
 	acting string
 
-	// forget takes something from the facts that the provider decides on.
+	// forget removes a part of the facts that the provider decides on.
 	forget func(*facts)
 
 	// wrong has the violations of a rule, and told the events of the story.
@@ -113,12 +113,12 @@ func nameOfState(b v1alpha1.BundleReference) string {
 	return b.Name
 }
 
-// bundleAt returns the Bundle in the cluster, or nil if there is none.
+// bundleAt returns the Bundle in the cluster, or nil if it does not exist.
 func (w *walk) bundleAt(b v1alpha1.BundleReference) *unstructured.Unstructured {
 	return w.s.objects[objectKey{b.Group, "Bundle", b.Name}]
 }
 
-// editBundle gives one package of a Bundle another shape, or all of a new one.
+// editBundle gives one package of a Bundle another shape, or all packages of a new Bundle.
 func (w *walk) editBundle(b v1alpha1.BundleReference) {
 	spec, names := w.asked[nameOfState(b)], []string{walkPackages[w.IntN(len(walkPackages))]}
 	if w.bundleAt(b) == nil {
@@ -297,7 +297,7 @@ func (w *walk) relabel() {
 	}
 }
 
-// loseObject lets a user delete a package, and maybe make another one in its place.
+// loseObject lets a user delete a package, and maybe create another package in its place.
 func (w *walk) loseObject() {
 	key := objectKey{group, "IntentDeployment", walkPackages[w.IntN(len(walkPackages))]}
 	delete(w.s.objects, key)
@@ -375,7 +375,7 @@ func (w *walk) changeRecords() {
 	}
 }
 
-// step lets something happen.
+// step makes a random event.
 func (w *walk) step() {
 	b := walkBundles[w.IntN(3)]
 	switch n := w.IntN(40); {
@@ -513,7 +513,7 @@ func TestWalkMutants(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("\n%s\nNone of %d stories misses it.", tc.reason, mutantStories)
+			t.Errorf("\n%s\nNo story of %d finds the disabled protection.", tc.reason, mutantStories)
 		})
 	}
 }
