@@ -176,7 +176,7 @@ func TestSitesOfANamespace(t *testing.T) {
 			}
 			for _, text := range e.read("team-a").Data {
 				if strings.Contains(text, "theirs") || strings.Contains(text, "team-b") {
-					t.Errorf("\n%s\nA namespace reads of the Site of another one: %s", tc.reason, text)
+					t.Errorf("\n%s\nA namespace reads of the Site of another namespace: %s", tc.reason, text)
 				}
 			}
 		})
@@ -270,7 +270,7 @@ func TestRefusedWrite(t *testing.T) {
 		"Quota":       {reason: "A namespace without room for a ConfigMap is tried again later.", refusal: kerrors.NewForbidden(maps, catalogview.ConfigMapName, nil), want: refusedInterval},
 		"Terminating": {reason: "A namespace that is being deleted is not tried again.", refusal: terminating},
 		"Stale":       {reason: "A ConfigMap that the cache does not have yet is compared once it has.", refusal: kerrors.NewAlreadyExists(maps, catalogview.ConfigMapName), want: settle},
-		"Broken":      {reason: "Any other error is one.", refusal: kerrors.NewInternalError(context.DeadlineExceeded), isError: true},
+		"Broken":      {reason: "Any other error fails the reconcile.", refusal: kerrors.NewInternalError(context.DeadlineExceeded), isError: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
