@@ -164,7 +164,7 @@ func TestRetains(t *testing.T) {
 			deleted: composed(namespaced()), there: []client.Object{namespaced(), namespace()}, failing: "Namespace", err: unserved, unknown: true,
 		},
 		"GHSA-77cv-mrm6-fr3c-OthersOfItsName": {
-			reason:  "A composite that lists objects of the same name and of another kind or group does not hold on to this one.",
+			reason:  "A composite that lists objects of the same name and of another kind or group does not retain this GitDelivery.",
 			deleted: composed(namespaced()), there: []client.Object{namespaced(restored, with(others, "spec", "crossplane", "resourceRefs")), namespace()},
 		},
 		"ClaimIsBeingDeleted": {
