@@ -78,7 +78,7 @@ func TestDecide(t *testing.T) {
 			want:   []string{"Measuring", "", "Running", "Pending"}, message: untilEnd,
 		},
 		"Passed": {
-			reason: "All have to pass.",
+			reason: "A Gate passes if all of its checks pass.",
 			facts:  func() facts { return given(judged(v1alpha1.CheckPassed), judged(v1alpha1.CheckPassed)) },
 			want:   []string{"Passed", "Passed", "Passed", "Passed"},
 		},
@@ -95,7 +95,7 @@ func TestDecide(t *testing.T) {
 			message: `check "errors" at Site "edge1": Failed, m; check "latency" at Site "edge1": TimedOut, m`,
 		},
 		"MetricsUnavailable": {
-			reason:  "A check whose metrics backend does not answer goes on, and the Gate says so.",
+			reason:  "A check whose metrics backend does not answer goes on, and the Gate reports the outage.",
 			facts:   func() facts { return given(judged(v1alpha1.CheckPassed), missed(gates.Unavailable)) },
 			want:    []string{"MetricsUnavailable", "", "Passed", "Running"},
 			message: `check "latency" at Site "edge1": silence`,
@@ -107,7 +107,7 @@ func TestDecide(t *testing.T) {
 			message: `check "errors" at Site "edge1": silence; check "latency" at Site "edge1": silence`,
 		},
 		"NoData": {
-			reason:  "A check that waits for data goes on, and the Gate says so.",
+			reason:  "A check that waits for data goes on, and the Gate reports the wait.",
 			facts:   func() facts { return given(judged(v1alpha1.CheckPassed), dry) },
 			want:    []string{"NoData", "", "Passed", "Running"},
 			message: `check "latency" at Site "edge1": it waits`,
@@ -200,7 +200,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestDecideRecent writes the last measurements of a check when it has ended, and not while another one goes on.
+// TestDecideRecent writes the last measurements of a check when it has ended, and not while another check goes on.
 func TestDecideRecent(t *testing.T) {
 	recent := []v1alpha1.Measurement{{At: *setup.Timestamp(noon()), Outcome: "Pass", Value: "0.1"}}
 	live := noon().Add(-time.Minute)

@@ -48,12 +48,12 @@ func TestUnobserved(t *testing.T) {
 		change change
 		want   bool
 	}{
-		"Delivered": {reason: "A delivery counts as live if the Site says so.", isLive: new(true), want: true},
+		"Delivered": {reason: "A delivery counts as live if the spec of the Site says so.", isLive: new(true), want: true},
 		"LaterStep": {reason: "A delivery in a later step counts as live.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) {
 			d.Spec.ForProvider.Position.Step, d.Status.AtProvider.Record.Position.Step = 1, 1
 		}, want: true},
-		"Unsaid":        {reason: "A delivery does not count as live if the Site says nothing.", isLive: nil},
-		"Denied":        {reason: "A delivery does not count as live if the Site says so.", isLive: new(false)},
+		"Unsaid":        {reason: "A delivery does not count as live if the spec of the Site does not mention it.", isLive: nil},
+		"Denied":        {reason: "A delivery does not count as live if the spec of the Site denies it.", isLive: new(false)},
 		"OtherSite":     {reason: "The delivery of another Site does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "edge2" }},
 		"OtherClaim":    {reason: "The delivery of another claim does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.ClaimRef.Name = "other" }},
 		"OtherRevision": {reason: "The delivery of another revision does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Revision = 1 }},

@@ -81,7 +81,7 @@ func TestJob(t *testing.T) {
 			if got := w.state(); got != "Measuring//Running" || len(w.made()) != 1 {
 				t.Fatalf("it begins: %s, with %d Jobs", got, len(w.made()))
 			}
-			// A restart makes no second one.
+			// A restart makes no second Job.
 			w.c.memory = newMemory()
 			w.reconcile()
 			w.end(tc.condition, tc.why, tc.exit, tc.said)
@@ -98,7 +98,7 @@ func TestJob(t *testing.T) {
 	}
 }
 
-// replace the Job by another one, as any user of the cluster may do who makes Jobs there.
+// replace the Job by another Job, as any user of the cluster may do who makes Jobs there.
 func (w *world) replace(uid types.UID, change func(j *unstructured.Unstructured)) {
 	w.Helper()
 	j := w.made()[0]
@@ -197,7 +197,7 @@ func TestJobIsKnownByUID(t *testing.T) {
 	}
 }
 
-// loseAnswers makes the cluster change each Job that is created, as a webhook does, and lose the answer that says so.
+// loseAnswers makes the cluster change each Job that is created, as a webhook does, and lose the answer with the change.
 func (w *world) loseAnswers() {
 	w.cluster.PrependReactor("create", "jobs", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		o := a.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured)
@@ -242,7 +242,7 @@ func TestJobIsKnownByNonce(t *testing.T) {
 			state: "Error/Error/Error", want: foreign,
 		},
 		"Digest": {
-			reason: "Who reads the status does not know the nonce.", before: rewrites(job.NonceDigest), state: "Error/Error/Error", want: foreign,
+			reason: "A reader of the status does not know the nonce.", before: rewrites(job.NonceDigest), state: "Error/Error/Error", want: foreign,
 		},
 		"ReplacedLater": {
 			reason: "A Job with the nonce does not count once the UID of the provider's own is known.",
@@ -348,7 +348,7 @@ func (w *world) change(do func(s *catalogv1alpha1.Site)) {
 	w.must(w.kube.Update(w.Context(), s))
 }
 
-// TestJobWaits has something in the way of a Job. It may go away until the check's time is over, and is the message then.
+// TestJobWaits has an obstacle for a Job. It may go away until the check's time is over, and is the message then.
 func TestJobWaits(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -411,7 +411,7 @@ func TestJobWaits(t *testing.T) {
 				if mended != (len(w.made()) == 1) {
 					t.Errorf("%s\nmended: %t, and %d Jobs", tc.reason, mended, len(w.made()))
 				}
-				now = now.Add(time.Minute) // The check has one, and the cluster another one.
+				now = now.Add(time.Minute) // The check has one Job, and the cluster another Job.
 				w.reconcile()
 				got := w.get().Status.AtProvider.Checks[0]
 				if !mended && (got.Phase != v1alpha1.CheckTimedOut || !strings.HasPrefix(got.Message, tc.want)) {
@@ -470,7 +470,7 @@ func TestJobThatNeverStarts(t *testing.T) {
 	w.c.now = func() time.Time { return now }
 	w.reconcile()
 	<-w.woken                      // The watch saw the Job.
-	now = now.Add(2 * time.Minute) // The check has one, and the cluster another one.
+	now = now.Add(2 * time.Minute) // The check has one Job, and the cluster another Job.
 	w.reconcile()
 	if got := w.state(); got != "TimedOut/TimedOut/TimedOut" {
 		t.Errorf("nothing runs Jobs: %s", got)

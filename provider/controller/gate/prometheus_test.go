@@ -152,7 +152,7 @@ func metricsCases(good, other []byte) map[string]metricsCase {
 	}
 }
 
-// sources are who may name a Prometheus server.
+// sources are the places that may name a Prometheus server.
 func sources() []string { return []string{"site", "cluster", "own"} }
 
 // name the Secrets of a case for a Prometheus server of a Site or of a configuration. Each has its own Secrets.
@@ -177,7 +177,7 @@ func (w *world) metrics(source, name, address string, tc metricsCase) {
 	w.publish(source, key.Name, p)
 }
 
-// publish a Site with the name, and a configuration with the same, of which one has the server.
+// publish a Site with the name, and a configuration of the same name, of which one has the server.
 func (w *world) publish(source, name string, p *configv1alpha1.Prometheus) {
 	w.Helper()
 	s := site("")

@@ -36,7 +36,7 @@ func TestBusyJobCostsNoTurn(t *testing.T) {
 	}
 }
 
-// changeJob changes something of the Job that decides nothing.
+// changeJob changes a field of the Job that decides nothing.
 func (w *world) changeJob() {
 	w.Helper()
 	j := w.made()[0]

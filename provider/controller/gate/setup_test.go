@@ -255,7 +255,7 @@ func (w *world) state() string {
 	return strings.Join(out, "/")
 }
 
-// until the Gate says so, reconciling each time that the meter wakes it.
+// until reconciles each time that the meter wakes the Gate, until it has a state.
 func (w *world) until(want string) {
 	w.Helper()
 	w.when(want, func() bool { return w.state() == want })

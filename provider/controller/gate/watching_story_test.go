@@ -165,7 +165,7 @@ func TestReleased(t *testing.T) {
 		"Pausing":       {reason: "A step in its pause is not released.", change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionFalse, 1) }},
 		"OlderSpec":     {reason: "A release of an earlier spec does not release a step.", change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionTrue, 0) }},
 		"EarlierStep":   {reason: "The release of an earlier step is not one of this step.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Step = -1 }},
-		"LaterStep":     {reason: "A deployment that is at a later step released this one.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Step = 1 }, want: true},
+		"LaterStep":     {reason: "A deployment at a later step released this step.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Step = 1 }, want: true},
 		"OtherRevision": {reason: "Another revision releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Revision = 9 }},
 		"NoPause": {reason: "A step without a pause is released.", change: func(s *deliveryv1alpha1.SiteSync) {
 			s.Status.Conditions = s.Status.Conditions[:2]
@@ -211,7 +211,7 @@ func TestStepPassedBy(t *testing.T) {
 		"Own":   {reason: "A Gate measures while its step is live.", until: v1alpha1.GateUntilReleased, want: true},
 		"Later": {reason: "A Gate whose step a user had passed over never measures.", until: v1alpha1.GateUntilReleased, step: 1},
 		"Begun": {reason: "A Gate that began comes to its end at a later step.", until: v1alpha1.GateUntilReleased, begun: true, step: 1, want: true},
-		"Plain": {reason: "A Gate of a wave measures also when a later one has come.", step: 1, want: true},
+		"Plain": {reason: "A Gate of a wave still measures when a later wave has come.", step: 1, want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
