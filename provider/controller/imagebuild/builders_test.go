@@ -128,7 +128,7 @@ func TestBuilderUnreadable(t *testing.T) {
 func TestLongFailure(t *testing.T) {
 	got := (&facts{hidesBuilders: true}).failureMessage(strings.Repeat("a", maxMessage))
 	if len(got) != maxMessage || !strings.HasSuffix(got, "; "+hiddenBuilders) {
-		t.Errorf("The right that is missing is said in any case: %q", got)
+		t.Errorf("The missing right is reported in any case: %q", got)
 	}
 }
 
@@ -141,7 +141,7 @@ func TestMayListBuilders(t *testing.T) {
 	}{
 		"Granted":   {reason: "Builders that can be listed are watched.", want: true},
 		"Forbidden": {reason: "A missing right is not an error.", err: kerrors.NewForbidden(schema.GroupResource{Group: "kpack.io", Resource: "builders"}, "", errors.New("no rights"))},
-		"Down":      {reason: "An API server that does not answer says nothing of rights.", err: errors.New("down"), bad: true},
+		"Down":      {reason: "An API server that does not answer reports no missing right.", err: errors.New("down"), bad: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

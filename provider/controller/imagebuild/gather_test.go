@@ -45,9 +45,9 @@ func TestBuildOfAnotherImage(t *testing.T) {
 func TestUnnamedBuild(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		// ended is how many Builds have ended, of which the Image names the last one.
+		// ended is the number of Builds that have ended. The Image names the last of them.
 		ended int
-		// isGone says that this one was removed since.
+		// isGone means that the last Build was removed since.
 		isGone bool
 	}{
 		"First": {reason: "A first Build that the Image does not name runs."},

@@ -96,7 +96,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// countWrite counts the writes that change something: an API server stores no others, and no watch reports them.
+// countWrite counts the writes that change the object: an API server stores no others, and no watch reports them.
 func (w *world) countWrite(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
 	if b, ok := o.(*v1alpha1.ImageBuild); !ok || !equality.Semantic.DeepEqual(w.get().Status, b.Status) {
 		w.writes++
@@ -200,8 +200,8 @@ func TestIsNotedFailure(t *testing.T) {
 		want   bool
 	}{
 		"Same":  {reason: "The Build that the status describes is noted.", last: &v1alpha1.FailedBuild{Build: "shop-build-1", UID: "new"}, want: true},
-		"UID":   {reason: "An earlier Build of that name is another one.", last: &v1alpha1.FailedBuild{Build: "shop-build-1", UID: "old"}},
-		"Name":  {reason: "A Build of another name is another one.", last: &v1alpha1.FailedBuild{Build: "shop-build-2", UID: "new"}},
+		"UID":   {reason: "An earlier Build of that name is another Build.", last: &v1alpha1.FailedBuild{Build: "shop-build-1", UID: "old"}},
+		"Name":  {reason: "A Build of another name is another Build.", last: &v1alpha1.FailedBuild{Build: "shop-build-2", UID: "new"}},
 		"First": {reason: "Without a failure none is noted."},
 	}
 	for name, tc := range cases {
@@ -380,7 +380,7 @@ func TestLongLookNow(t *testing.T) {
 	b := &v1alpha1.ImageBuild{}
 	b.SetAnnotations(map[string]string{v1alpha1.AnnotationLookNow: "a" + strings.Repeat("\u00e4", 300)})
 	if got := lookNowOf(b); got != "a"+strings.Repeat("\u00e4", 255) {
-		t.Errorf("It is cut at 256 characters, none of which is split: %q", got)
+		t.Errorf("The annotation is cut at 256 characters, and no character is split: %q", got)
 	}
 }
 
