@@ -119,10 +119,10 @@ func TestReplacedObjectIsLost(t *testing.T) {
 		t.Errorf("reason %q", reason)
 	}
 	if at := newObservation(f, mc.Status.AtProvider); at.UID != "u1" || findUID(at, kindCluster, "c1") != "u1" {
-		t.Errorf("which one was there is forgotten: %+v", at)
+		t.Errorf("the UID of the lost object is forgotten: %+v", at)
 	}
 	if isDeletable(mc, f.parts[0]) {
-		t.Error("another one would be deleted")
+		t.Error("another object of the name would be deleted")
 	}
 	mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: "u1"})
 	if describeLostObjects(f) != "" {

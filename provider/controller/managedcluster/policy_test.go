@@ -42,7 +42,7 @@ func TestDeniedAfterCreation(t *testing.T) {
 		}, want: map[xpv2.ConditionType]string{
 			v1alpha1.TypeControlPlaneReady: "False/ObjectMissing", v1alpha1.TypeInfrastructureReady: "False/ObjectMissing", v1alpha1.TypeKubeconfigReady: "False/ObjectMissing", v1alpha1.TypeDeleting: "False/ObjectMissing",
 		}},
-		"Another": {reason: "Another Cluster of the same name is not reported as this one.", change: func(w *testEnv) {
+		"Another": {reason: "Another Cluster of the same name is not reported as the lost Cluster.", change: func(w *testEnv) {
 			forbid(w)
 			w.removeSilently("Cluster")
 			w.putYAML("Cluster", "spec: {controlPlaneEndpoint: {host: c1.example.org, port: 443}}\nstatus: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: true}}")

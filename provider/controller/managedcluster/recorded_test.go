@@ -291,7 +291,7 @@ func TestRecreateAllObjects(t *testing.T) {
 	}
 }
 
-// TestDeletionReadsPastTheCache checks that a deletion asks the API server whether something is left, since the cache may be stale.
+// TestDeletionReadsPastTheCache checks that a deletion asks the API server for remaining objects, since the cache may be stale.
 func TestDeletionReadsPastTheCache(t *testing.T) {
 	for name, resource := range map[string]string{"Cluster": "clusters", "Plane": "captcontrolplanes"} {
 		t.Run(name, func(t *testing.T) {
@@ -334,7 +334,7 @@ func TestReadySurvivesRestart(t *testing.T) {
 	w.reportBuilt()
 	w.reconcile()
 	if c := w.get().GetCondition(xpv2.TypeReady); c.Reason == ready {
-		t.Errorf("another one is trusted at once: %+v", c)
+		t.Errorf("another Cluster is trusted at once: %+v", c)
 	}
 }
 

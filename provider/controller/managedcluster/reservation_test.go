@@ -73,7 +73,7 @@ func (w *testEnv) newExternal(of types.NamespacedName) (*external, *v1alpha1.Man
 	return e, mc
 }
 
-// appliesByOwner counts how often each owner applied something.
+// appliesByOwner counts the applies of each owner.
 func (w *testEnv) appliesByOwner() map[string]int {
 	w.Helper()
 	out := map[string]int{}
@@ -126,7 +126,7 @@ func TestConcurrentReservations(t *testing.T) {
 				c.live = leaselessReader{w}
 				second.connector = &c
 			}
-			for range 2 { // Nor does it when it tries again.
+			for range 2 { // A further try of the second ManagedCluster changes nothing either.
 				_, err = second.Update(t.Context(), other)
 				w.must(err)
 			}

@@ -68,7 +68,7 @@ func TestDeletedSiteIsNotRecreated(t *testing.T) {
 		w.reconcileOften()
 	}
 	if annotate("site-0"); w.getSite("team-a.prod") != nil {
-		t.Error("the annotation is for another one")
+		t.Error("the annotation is for another Site")
 	}
 	annotate("site-1")
 	w.reconcileUntil(ready)
@@ -270,8 +270,8 @@ func TestForeignSite(t *testing.T) {
 	}{
 		"CVE-2026-41050-Name": {reason: "A tenant's cluster does not take over the Site of an administrator by its name.", site: foreign("team-a.prod", "elsewhere")},
 		"CVE-2026-41050-Path": {reason: "A tenant's cluster does not take over the directory of another Site.", site: foreign("edge1", "clusters/team-a/prod")},
-		"Parent":              {reason: "A directory below that of another Site is refused: its engine reads all of it.", site: foreign("edge1", "clusters")},
-		"Child":               {reason: "A directory above that of another Site is refused: our engine would read all of it.", site: foreign("edge1", "clusters/team-a/prod/edge1")},
+		"Parent":              {reason: "A directory below the directory of another Site is refused: its engine reads all of it.", site: foreign("edge1", "clusters")},
+		"Child":               {reason: "A directory above the directory of another Site is refused: our engine would read all of it.", site: foreign("edge1", "clusters/team-a/prod/edge1")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -362,7 +362,7 @@ func TestMaxPublishedSites(t *testing.T) {
 	}{
 		"Default":    {reason: "The twenty-first Site of a namespace is refused by default.", own: 20, want: "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration allows 20"},
 		"Last":       {reason: "The twentieth Site of a namespace is published.", own: 19},
-		"Others":     {reason: "Sites of other namespaces do not count for this one.", own: 1, others: 30},
+		"Others":     {reason: "Sites of other namespaces do not count for this namespace.", own: 1, others: 30},
 		"More":       {reason: "A ClusterProviderConfig may allow more Sites.", max: new(int32(30)), own: 25},
 		"None":       {reason: "A ClusterProviderConfig may allow no Sites.", max: new(int32(0)), want: "spec.forProvider.site.publish: the namespace has published 0 Sites, and spec.policy.maxPublishedSites of the configuration allows 0"},
 		"Namespaced": {reason: "A ProviderConfig, which a tenant may write, allows no more than the default.", kind: "ProviderConfig", max: new(int32(30)), own: 20, want: "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration allows 20"},
