@@ -62,7 +62,7 @@ func TestBooks(t *testing.T) {
 	}
 }
 
-// TestWritesAreShared marks a thousand deployments at once: reconciles that wait for a write share the next one.
+// TestWritesAreShared marks a thousand deployments at once: reconciles that wait for a write share the next write.
 func TestWritesAreShared(t *testing.T) {
 	w := newTestEnv(t)
 	w.writes = 0

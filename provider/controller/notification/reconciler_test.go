@@ -471,7 +471,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestGivenUpLeavesOthersWaiting gives the first of two outcomes up while the receiver is down: the second one is still posted again.
+// TestGivenUpLeavesOthersWaiting gives the first of two outcomes up while the receiver is down: the second outcome is still posted
+// again.
 func TestGivenUpLeavesOthersWaiting(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
 	w.receiver.err = fetch.Error(fetch.ProblemSilent)
@@ -487,7 +488,7 @@ func TestGivenUpLeavesOthersWaiting(t *testing.T) {
 	}
 	w.receiver.err = nil
 	w.wait(time.Hour)
-	w.wantTaken("An outcome that is not a day old is posted after an older one was given up.", "a.example.org u1.3.2.Succeeded")
+	w.wantTaken("An outcome that is not a day old is posted after an older outcome was given up.", "a.example.org u1.3.2.Succeeded")
 }
 
 // TestOutcomesKeepTheirOrder lets a receiver be down while a deployment comes to its second outcome: nothing is posted before the next try, and then the first
@@ -500,11 +501,11 @@ func TestOutcomesKeepTheirOrder(t *testing.T) {
 		taken  []string
 	}{
 		"Outage": {
-			reason: "A receiver that does not answer gets nothing else of the deployment before the next try.", err: fetch.Error(fetch.ProblemSilent), posts: 1,
+			reason: "A receiver that does not answer gets no other outcome of the deployment before the next try.", err: fetch.Error(fetch.ProblemSilent), posts: 1,
 			taken: []string{"a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded"},
 		},
 		"Refusal": {
-			reason: "A receiver that refuses an outcome may take the next one.", err: &notification.RejectedError{Status: 400}, posts: 2,
+			reason: "A receiver that refuses an outcome may accept the next outcome.", err: &notification.RejectedError{Status: 400}, posts: 2,
 			taken: []string{"a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded"},
 		},
 	}
@@ -563,7 +564,7 @@ func TestReceiverIsAway(t *testing.T) {
 			away: time.Minute, want: []string{"a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded"},
 		},
 		"Long":    {reason: "A receiver that comes back after hours gets outcomes from then on.", remove: removeReceiver, add: addReceiver, away: 5 * time.Hour, want: []string{"a.example.org u1.3.1.Succeeded"}},
-		"Renamed": {reason: "A receiver with another name is a new one.", remove: removeReceiver, add: func(w *testEnv) { w.setReceivers(named("b", receiver.URL, succeeded)) }, away: time.Minute, want: []string{"a.example.org u1.3.1.Succeeded"}},
+		"Renamed": {reason: "A receiver with another name is a new receiver.", remove: removeReceiver, add: func(w *testEnv) { w.setReceivers(named("b", receiver.URL, succeeded)) }, away: time.Minute, want: []string{"a.example.org u1.3.1.Succeeded"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -619,7 +620,7 @@ func TestDeploymentMoves(t *testing.T) {
 	w.wantTaken("The receivers of the other configuration get no outcomes of the past.", "a.example.org u1.3.1.Succeeded", "b.example.org u1.3.2.Succeeded")
 }
 
-// TestEventsAreExtended lets a receiver want more events: it gets those from then on.
+// TestEventsAreExtended lets a receiver want more events: it gets the additional events from then on.
 func TestEventsAreExtended(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", failed))
 	w.moveTo(1, verified()...)
@@ -771,13 +772,13 @@ func TestOneBadReceiver(t *testing.T) {
 	w.r.poster = down
 	w.moveTo(1, verified()...)
 	w.mustReconcile()
-	w.wantTaken("A receiver does not wait for another one.", "a.example.org u1.3.1.Succeeded")
+	w.wantTaken("A receiver does not wait for another receiver.", "a.example.org u1.3.1.Succeeded")
 	if w.counts.pending != 1 {
 		t.Errorf("%d notifications are pending", w.counts.pending)
 	}
 }
 
-// TestRefusedNotification lets a receiver refuse one outcome for good: it takes the later ones all the same.
+// TestRefusedNotification lets a receiver refuse one outcome for good: it still accepts later outcomes.
 func TestRefusedNotification(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded, rolledBack))
 	w.r.poster = &selective{testReceiver: w.receiver, refuses: "u1.3.1.Succeeded"}
