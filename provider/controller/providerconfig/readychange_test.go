@@ -61,7 +61,7 @@ func TestIsShown(t *testing.T) {
 	}
 }
 
-// TestChangeLog begins to count when an answer becomes another one, and again when the spec changes or the change was written.
+// TestChangeLog begins to count when an answer changes, and again when the spec changes or the change was written.
 func TestChangeLog(t *testing.T) {
 	began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	l, key := newChangeLog(), types.NamespacedName{Name: "default"}
@@ -78,7 +78,8 @@ func TestChangeLog(t *testing.T) {
 	}
 }
 
-// TestChangeOfStatus counts from the first answer with another status: a repository that fails for one reason and then for another one fails all the time.
+// TestChangeOfStatus counts from the first answer with another status: a repository that fails for one reason and then for another reason fails all
+// the time.
 func TestChangeOfStatus(t *testing.T) {
 	began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	l, key, shown := newChangeLog(), types.NamespacedName{Name: "default"}, ready(corev1.ConditionTrue, "Reachable", "", 1)
