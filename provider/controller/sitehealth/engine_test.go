@@ -42,7 +42,7 @@ func TestHealthOfEngine(t *testing.T) {
 		"NotLive":     {reason: "A Site that is not proven to run the desired revision does not count.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = v1alpha1.SiteSyncing }, want: unknown},
 		"NoChecks":    {reason: "An engine without health checks gives no result.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "" }, want: unknown},
 		"NoEngine":    {reason: "A Site without a report of its engine does not count.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine = nil }, want: unknown},
-		"OtherSite":   {reason: "The engine of another Site says nothing about this one.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }, want: unknown},
+		"OtherSite":   {reason: "The engine of another Site does not report about this Site.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }, want: unknown},
 		"OtherClaim":  {reason: "The SiteSync of another claim proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "cart" }, want: unknown},
 		"OtherShape":  {reason: "The SiteSync of a claim of the same name in another API group proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.APIGroup = "claims.intentplane.dev" }, want: unknown},
 		"OldSpec":     {reason: "A report about an earlier spec proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Generation = 3 }, want: unknown},
@@ -132,9 +132,9 @@ func TestEarlierStatus(t *testing.T) {
 		want   string
 	}{
 		"Available":   {reason: "A Deployment that had pods was there.", state: v1alpha1.HealthAvailable, want: missing},
-		"Scaled":      {reason: "So was one without pods.", state: v1alpha1.HealthScaledToZero, want: missing},
+		"Scaled":      {reason: "A Deployment that was scaled to zero was there.", state: v1alpha1.HealthScaledToZero, want: missing},
 		"Missing":     {reason: "A Deployment that is missing may have been there.", state: v1alpha1.HealthMissing, want: missing},
-		"NotObserved": {reason: "A Site that counted by its delivery had no observation.", state: v1alpha1.HealthNotObserved, want: elsewhere},
+		"NotObserved": {reason: "A Site that counted by its delivery had no Deployment.", state: v1alpha1.HealthNotObserved, want: elsewhere},
 		"Recorded":    {reason: "A record that there was none goes before the state.", state: v1alpha1.HealthAvailable, seen: new(bool), want: elsewhere},
 	}
 	for name, tc := range cases {
@@ -172,7 +172,7 @@ func TestMovedAway(t *testing.T) {
 	w.expect("A delivered revision counts as live once the Site says that its workload runs elsewhere.", "Serving | NotObserved(WorkloadMissing) 0")
 }
 
-// TestEngineEndsToReport has the engine of a Site that cannot be looked at report trouble: the SiteSync wakes the SiteHealth, which says that it is not known.
+// TestEngineEndsToReport has the engine of an unreachable Site report a fault: the SiteSync wakes the SiteHealth, whose state becomes unknown.
 func TestEngineEndsToReport(t *testing.T) {
 	w := newWorld(t)
 	s := newSync()
@@ -196,5 +196,5 @@ func TestEngineEndsToReport(t *testing.T) {
 	w.reconcile()
 	w.clock = w.clock.Add(time.Minute)
 	w.reconcile()
-	w.expect("The engine reports trouble.", "KubeconfigGone | NotObserved(KubeconfigGone) 0")
+	w.expect("The engine reports a fault.", "KubeconfigGone | NotObserved(KubeconfigGone) 0")
 }

@@ -25,7 +25,8 @@ const (
 	starts = "Progressing | Progressing(Progressing) 0"
 )
 
-// TestImages delivers an image and then another one. Each change of the Deployment or its ReplicaSet wakes the SiteHealth, without a timer.
+// TestImages delivers an image and then another image. Each change of the Deployment or its ReplicaSet wakes the SiteHealth, without a
+// timer.
 func TestImages(t *testing.T) {
 	w := newWorld(t)
 	w.until("WorkloadMissing | Missing(WorkloadMissing) 0")
@@ -207,7 +208,7 @@ func TestRoute(t *testing.T) {
 	w.eventually(serves, func() bool { return route().Accepted })
 }
 
-// eventually reconciles each time that the cluster wakes the SiteHealth, or that a status is due, until it says so.
+// eventually reconciles each time that the cluster wakes the SiteHealth, or that a status is due, until it has a state.
 func (w *world) eventually(want string, is func() bool) {
 	w.Helper()
 	for w.reconcile(); w.says() != want || !is(); w.reconcile() {
