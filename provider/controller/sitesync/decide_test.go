@@ -131,9 +131,9 @@ func TestDecide(t *testing.T) {
 		state  v1alpha1.SiteState
 		reason string
 		live   int32
-		// since is the start of the Site's wait, in minutes after noon. -1 is none.
+		// since is the start of the Site's wait, in minutes after noon. -1 means no wait.
 		since int
-		// deadline in minutes after noon. -1 is none.
+		// deadline in minutes after noon. -1 means no deadline.
 		deadline int
 	}
 	syncing := func(reason string) want {
@@ -175,7 +175,7 @@ func TestDecide(t *testing.T) {
 		"BrokenInSteps":        {reason: "An engine that failed in a step of a canary fails the Site.", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken), splitAt(0), func(f *facts) { f.spec.Position.Stage = 3 }), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, reason: v1alpha1.SiteReasonEngineFailed, since: 1, deadline: -1}},
 		"FailedStays":          {reason: "A failed Site stays failed while its engine tries again.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, since: 0, deadline: -1}},
 		"FailedThenLive":       {reason: "A failed Site is live once its engine has applied the tree.", facts: testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"FailedBefore":         {reason: "A Site that failed for another position is syncing for this one.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(1, 0), v1alpha1.SiteFailed)), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"FailedBefore":         {reason: "A Site that failed for another position is syncing for the present position.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(1, 0), v1alpha1.SiteFailed)), want: syncing(v1alpha1.SiteReasonProgressing)},
 		"JustInTime":           {reason: "A Site is syncing until the last second of its timeout.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(2, 0), v1alpha1.SiteSyncing), later(minutes5-time.Second)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
 		"TimedOut":             {reason: "A Site times out when its timeout is over.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteSyncing), later(minutes5)), want: want{ready: v1alpha1.ReasonTimedOut, state: v1alpha1.SiteTimedOut, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: -1}},
 		"LateButLive":          {reason: "A Site that timed out is live once it runs the tree.", facts: testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
@@ -196,11 +196,11 @@ func TestDecide(t *testing.T) {
 		"ClusterSilent":        {reason: "A Site whose cluster passed does not wait for an unreadable cluster.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid = "" }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
 		"ClusterGone":          {reason: "A Site whose cluster was deleted waits for it again.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid, s.cluster.gone = "", true }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
 		"ClusterReplaced":      {reason: "A Site waits for another cluster of the same name.", facts: testFacts(clustered(nil), wasPassed("uid-0")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
-		"ClusterOtherPosition": {reason: "A cluster that passed for another position has not passed for this one.", facts: testFacts(clustered(nil), wasPassed("uid-1"), func(f *facts) { f.before.Position.Revision = 1 }), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
+		"ClusterOtherPosition": {reason: "A cluster that passed for another position has not passed for the present position.", facts: testFacts(clustered(nil), wasPassed("uid-1"), func(f *facts) { f.before.Position.Revision = 1 }), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
 		"Unobserved":           {reason: "A Site without an engine is unobserved.", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine.Type = catalogv1alpha1.EngineNone })}), want: want{ready: v1alpha1.ReasonUnobserved, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, since: -1, deadline: -1}},
 		"NotShownYet":          {reason: "A wait starts when it is observed, before the status shows it.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive), later(time.Minute), func(f *facts) { f.draft = before(positionOf(2, 0), v1alpha1.SiteSyncing) }), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: 5}},
 		"DraftOfOther":         {reason: "The draft of another position does not count.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive), func(f *facts) { f.draft = before(positionOf(1, 0), v1alpha1.SiteSyncing) }), want: syncing(v1alpha1.SiteReasonSuspended)},
-		"UnobservedIsLive": {reason: "An unobserved Site counts as live if the Site says so.", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) {
+		"UnobservedIsLive": {reason: "An unobserved Site counts as live if its spec says so.", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) {
 			s.Spec.Engine.Type, s.Spec.Engine.UnobservedIsLive = catalogv1alpha1.EngineNone, &yes
 		})}), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, live: 1, since: -1, deadline: -1}},
 	}

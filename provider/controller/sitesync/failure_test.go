@@ -94,7 +94,7 @@ func TestJudgeFailure(t *testing.T) {
 			facts:  testFacts(withFailure(routed(), declares(30)), splitAt(20), inSteps, began), state: v1alpha1.SiteLive,
 		},
 		"OtherTree": {
-			reason: "A failure at a Site whose engine has not come to the tree is about another one.",
+			reason: "A failure at a Site whose engine has not come to the tree is about another tree.",
 			facts:  testFacts(canary(30), splitAt(20), inSteps, began, func(f *facts) { f.sites[0].applied.id = otherTree() }), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonOtherTree,
 		},
 		"Behind": {
@@ -118,11 +118,11 @@ func TestJudgeFailure(t *testing.T) {
 			facts:  testFacts(stalled(51), began), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonStalled,
 		},
 		"StalledEarlier": {
-			reason: "An engine that was stalled before the wait began says nothing of the revision.",
+			reason: "An engine that was stalled before the wait began gives no reason about the revision.",
 			facts:  testFacts(stalled(-30), began), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonStalled,
 		},
 		"StalledBeforeDelivery": {
-			reason: "An engine that stalled before the Site could wait for it says nothing of the revision.",
+			reason: "An engine that stalled before the Site could wait for it gives no reason about the revision.",
 			facts: testFacts(stalled(30), func(f *facts) {
 				f.before = before(f.spec.Position, v1alpha1.SitePending)
 				f.before.Sites[0].StartedAt = nil
@@ -332,7 +332,7 @@ func TestFailedBesideCanary(t *testing.T) {
 		want   string
 	}{
 		"SharedJob":   {reason: "A Job that the tracks share ends the wait once it failed.", failed: failedObject("Job", "migrate"), want: "Failed | Failed | ObjectFailed"},
-		"StatefulSet": {reason: "A StatefulSet that the tracks share ends the wait once its status says so.", failed: failedObject("StatefulSet", "db"), want: "Failed | Failed | ObjectFailed"},
+		"StatefulSet": {reason: "A StatefulSet that the tracks share ends the wait once its status reports a failure.", failed: failedObject("StatefulSet", "db"), want: "Failed | Failed | ObjectFailed"},
 		"Deployment":  {reason: "A Deployment without tracks ends the wait once it is given up.", failed: failedObject("Deployment", "cache"), want: "Failed | Failed | ObjectFailed"},
 		"Awaited":     {reason: "A Job of the track that takes requests over ends the wait.", failed: failedObject("Job", "warm", inTrack(track.Green)), want: "Failed | Failed | ObjectFailed"},
 		"OtherTrack":  {reason: "A Job of the track that loses its requests may fail.", failed: failedObject("Job", "warm", inTrack(track.Blue)), want: "Syncing | Syncing | CanaryNotAvailable"},

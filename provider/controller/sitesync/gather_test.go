@@ -53,12 +53,12 @@ func TestHasBrought(t *testing.T) {
 		tree    string
 		want    bool
 	}{
-		"Same":        {reason: "A repository at the position has brought the tree, or was to retain another one.", applied: ledger.Position{Epoch: 1, Revision: 2, Step: 2}, want: true},
+		"Same":        {reason: "A repository at the position has brought the tree, or was to retain another tree.", applied: ledger.Position{Epoch: 1, Revision: 2, Step: 2}, want: true},
 		"EarlierStep": {reason: "A step elsewhere changes no record.", applied: ledger.Position{Epoch: 1, Revision: 2, Step: 1}, tree: "wanted", want: true},
 		"OtherTree":   {reason: "A repository that holds another tree since an earlier step has not brought it.", applied: ledger.Position{Epoch: 1, Revision: 2, Step: 1}, tree: "other"},
 		"BeforeWave":  {reason: "A repository that was brought to no step of the Site has not brought its tree.", applied: ledger.Position{Epoch: 1, Revision: 2}, tree: "wanted"},
 		"Attempt":     {reason: "A repository that did not begin a rollback has not applied the restored trees.", applied: ledger.Position{Epoch: 1, Revision: 2, Attempt: 1, Step: 2}, tree: "wanted"},
-		"Revision":    {reason: "A repository at the revision before has not brought this one.", applied: ledger.Position{Epoch: 1, Revision: 1, Step: 2}, tree: "wanted"},
+		"Revision":    {reason: "A repository at the previous revision has not brought the present revision.", applied: ledger.Position{Epoch: 1, Revision: 1, Step: 2}, tree: "wanted"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -106,7 +106,7 @@ func TestReleased(t *testing.T) {
 		want   xpv2.ConditionReason
 		status corev1.ConditionStatus
 	}{
-		"Never":   {reason: "A SiteSync that was never asked for a pause has no condition of one."},
+		"Never":   {reason: "A SiteSync without a requested pause has no condition Released."},
 		"NoPause": {reason: "A step without a pause after one with a pause is released.", before: v1alpha1.ReasonPausing, want: v1alpha1.ReasonNoPause, status: corev1.ConditionTrue},
 		"Awaited": {reason: "A pause that has not begun releases nothing.", pause: "10s", want: v1alpha1.ReasonPauseAwaited, status: corev1.ConditionFalse},
 		"Pausing": {reason: "A pause that goes on releases nothing.", pause: "10s", goesOn: true, seen: sawPause(positionOf(2, 0), 51, 61), want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},

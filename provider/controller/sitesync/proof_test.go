@@ -139,7 +139,7 @@ func TestOverlay(t *testing.T) {
 		want   bool
 	}{
 		"None":       {reason: "Nothing is above", root: "clusters/edge1"},
-		"Site":       {reason: "The engine reads this one", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: "clusters/edge1", want: true},
+		"Site":       {reason: "The engine reads a kustomization at its root", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: "clusters/edge1", want: true},
 		"Between":    {reason: "A file between the root and the directory overlays it.", files: map[string]string{"clusters/edge1/team-a/Kustomization": "a"}, root: "clusters/edge1", want: true},
 		"AboveRoot":  {reason: "A file above the root of the engine does not overlay the directory.", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: webAtE1},
 		"Ours":       {reason: "The claim's own is part of the tree", files: map[string]string{webAtE1 + "/kustomization.yaml": "a"}, root: webAtE1},
@@ -222,7 +222,7 @@ func TestCoverageBelowKustomization(t *testing.T) {
 			want:   engines.Coverage{Missing: "the engine does not report that it applied Service team-a/web"},
 		},
 		"Below": {
-			reason: "A kustomization above the directory may rename objects, so none is compared, and the status says so.", renamed: true,
+			reason: "A kustomization above the directory may rename objects, so no object is compared, and the status reports it.", renamed: true,
 			want: engines.Coverage{Unproven: []string{"all objects: the engine reads a kustomization.yaml above the directory, so its inventory is not compared"}},
 		},
 		"BelowPatches": {

@@ -53,7 +53,7 @@ func TestTermsOfAPublishedSite(t *testing.T) {
 	}{
 		"Exec":       {reason: "A kubeconfig that runs a program passes, and is not asked with, where the owner allows it.", owner: allowsExec, kubeconfig: running(), wait: readiness.Stabilization, want: passed},
 		"NoExec":     {reason: "The ManagedCluster does not allow it", owner: func(*clusterv1alpha1.ManagedCluster) {}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
-		"NoOwner":    {reason: "A Site of the administrators says nothing of the kind", owner: allowsExec, unowned: true, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
+		"NoOwner":    {reason: "A Site of the administrators does not allow exec", owner: allowsExec, unowned: true, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
 		"OtherOwner": {reason: "A recreated ManagedCluster of the publisher's name is another object", owner: func(mc *clusterv1alpha1.ManagedCluster) { allowsExec(mc); mc.UID = "mc-2" }, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
 		"OtherCluster": {reason: "The policy of a ManagedCluster is for its own cluster", owner: func(mc *clusterv1alpha1.ManagedCluster) {
 			allowsExec(mc)

@@ -56,7 +56,7 @@ type world struct {
 	cluster *apiserver.Server
 	// dialled counts the connections that were made.
 	dialled int
-	// dialledWith is the kubeconfig of the last one.
+	// dialledWith is the kubeconfig of the last connection.
 	dialledWith string
 	// origin of it.
 	origin clusters.Origin
@@ -332,7 +332,7 @@ func (w *world) get() *v1alpha1.SiteSync {
 	return s
 }
 
-// until the SiteSync says so, reconciling each time that the cluster wakes it.
+// until reconciles each time that the cluster wakes the SiteSync, until it has a state.
 func (w *world) until(want string) {
 	w.Helper()
 	for w.reconcile(); w.says() != want; w.reconcile() {

@@ -36,7 +36,7 @@ func TestAlike(t *testing.T) {
 		}), want: true},
 		"State":   {reason: "A Site is in another state.", other: is(func(d *decision) { d.next.Sites[0].State = v1alpha1.SiteSyncing })},
 		"Commit":  {reason: "A status with another commit is another state.", other: is(func(d *decision) { d.next.Sites[0].Commit = "c9" })},
-		"Reason":  {reason: "All of them say something else.", other: is(func(d *decision) { d.reason = v1alpha1.ReasonWaiting })},
+		"Reason":  {reason: "Another reason is another state.", other: is(func(d *decision) { d.reason = v1alpha1.ReasonWaiting })},
 		"Message": {reason: "A status with another message is another state.", other: is(func(d *decision) { d.message = "b" })},
 	}
 	for name, tc := range cases {
@@ -52,7 +52,8 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestLostHealth has a Site that is live since noon, whose engine reported that it is healthy. A Gate may pass while the status says so.
+// TestLostHealth has a Site that is live since noon, whose engine reported healthy objects. A Gate may pass as long as the status shows
+// that.
 func TestLostHealth(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -61,14 +62,14 @@ func TestLostHealth(t *testing.T) {
 		want   string
 	}{
 		"Lost": {
-			reason: "Trouble that an engine reports of a Site which went live lately is written at once.",
+			reason: "A fault that an engine reports of a Site which went live lately is written at once.",
 			health: "Progressing", after: time.Minute, want: "Progressing",
 		},
-		"Degraded": {reason: "So is any other word for trouble.", health: "Degraded", after: time.Minute, want: "Degraded"},
-		"Unknown":  {reason: "An engine that is about to look again says nothing that is urgent.", health: "Unknown", after: time.Minute, want: "Healthy"},
-		"Silent":   {reason: "An engine that reports no health for a moment says nothing that is urgent.", after: time.Minute, want: "Healthy"},
+		"Degraded": {reason: "Any other word for a fault is written at once, too.", health: "Degraded", after: time.Minute, want: "Degraded"},
+		"Unknown":  {reason: "An engine that is about to look again reports nothing urgent.", health: "Unknown", after: time.Minute, want: "Healthy"},
+		"Silent":   {reason: "An engine that reports no health for a moment reports nothing urgent.", after: time.Minute, want: "Healthy"},
 		"Late": {
-			reason: "Trouble of a Site that is live for long is progress like any other.",
+			reason: "A fault of a Site that is live for long is progress like any other.",
 			health: "Progressing", after: healthAlertTime, want: "Healthy",
 		},
 	}
@@ -104,7 +105,7 @@ func TestNextPosition(t *testing.T) {
 		after  time.Duration
 		want   bool
 	}{
-		"Seen":      {reason: "That a step was seen is not written alone.", site: says(v1alpha1.SiteReasonProgressing), change: inTracks},
+		"Seen":      {reason: "The observation of a step alone is not written.", site: says(v1alpha1.SiteReasonProgressing), change: inTracks},
 		"Long":      {reason: "A step that takes longer is written.", site: says(v1alpha1.SiteReasonProgressing), change: inTracks, after: progressQuietTime, want: true},
 		"Live":      {reason: "A step that is live is written at once.", site: live(func(s *siteFacts) { s.traffic = &trafficFacts{} }), change: inTracks, want: true},
 		"Denied":    {reason: "A refusal is written with its consequences.", site: siteFacts{denied: "no"}, change: inTracks, after: progressQuietTime, want: true},
@@ -332,7 +333,7 @@ func TestFailureIsWrittenInTime(t *testing.T) {
 	}
 }
 
-// TestChangingStatusIsDeferred lets something change before it was still for long enough, again and again.
+// TestChangingStatusIsDeferred changes the observation before it was stable for long enough, again and again.
 func TestChangingStatusIsDeferred(t *testing.T) {
 	w := troubled(t)
 	began := w.clock
@@ -349,6 +350,6 @@ func TestChangingStatusIsDeferred(t *testing.T) {
 	w.reconcile()
 	w.expect("at last", gone)
 	if got := w.get().Status.AtProvider.Sites[0].StartedAt; !got.Equal(&metav1.Time{Time: began}) {
-		t.Errorf("the wait began at %s, and is said to have begun at %s", began, got)
+		t.Errorf("the wait began at %s, and the status reports %s", began, got)
 	}
 }

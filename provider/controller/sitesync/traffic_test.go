@@ -235,7 +235,7 @@ func TestTrackAdvanced(t *testing.T) {
 		want          bool
 	}{
 		"Step": {
-			reason: "A step waits for the pods of all of its Sites, and not for the pods of one.", after: of(pods(theFolder, 1)),
+			reason: "A step waits for the pods of all of its Sites, and not for the pods of a single Site.", after: of(pods(theFolder, 1)),
 			asked: ledger.Position{Epoch: 1, Revision: 1, Stage: ledger.StageSteps},
 		},
 		"IdleInStep": {
