@@ -131,7 +131,7 @@ func TestRejectedBeforeRequests(t *testing.T) {
 		after  []deploymentv1alpha1.CanaryState
 	}{
 		"PodsNeverCame": {
-			reason: "The step of a revision whose pods do not come ends with its rejection, and the removal of its pods ends no other one.",
+			reason: "The step of a revision whose pods do not come ends with its rejection, and the removal of its pods ends no other step.",
 			before: deploymentv1alpha1.CanaryPreparing, after: []deploymentv1alpha1.CanaryState{deploymentv1alpha1.CanaryPreparing, deploymentv1alpha1.CanaryDraining, ""},
 		},
 		"Aborted": {

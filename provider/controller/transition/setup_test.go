@@ -44,7 +44,7 @@ type testEnv struct {
 	r      *Reconciler
 	status deploymentv1alpha1.IntentDeploymentStatus
 	uid    string
-	// recorded is the reason of the condition Recorded. Empty: there is none.
+	// recorded is the reason of the condition Recorded. An empty reason stands for no condition.
 	recorded string
 	// isReconciling gives condition Reconciling the same reason.
 	isReconciling bool

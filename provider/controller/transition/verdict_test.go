@@ -25,7 +25,7 @@ func TestStepReason(t *testing.T) {
 		"Once":       {reason: "A rejection that was reported is not reported again.", step: change{From: "Failed", To: "RollingBack", Revision: 2}, reported: 2, want: "PhaseTransition"},
 		"Invalid":    {reason: "A spec that cannot be carried out is not a rejection.", step: change{From: "Succeeded", To: "Failed", Revision: 2}, status: &observedStatus{Phase: "Failed"}, isLast: true, want: "PhaseTransition"},
 		"Other":      {reason: "A kind without revisions has no verdict.", step: change{From: "Validating", To: "Succeeded"}, want: "PhaseTransition"},
-		"Step":       {reason: "A phase on the way is not a verdict.", step: change{From: "Pending", To: "Delivering", Revision: 2}, want: "PhaseTransition"},
+		"Step":       {reason: "An intermediate phase is not a verdict.", step: change{From: "Pending", To: "Delivering", Revision: 2}, want: "PhaseTransition"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
