@@ -68,7 +68,8 @@ func TestArgoFolders(t *testing.T) {
 	}
 }
 
-// TestArgoProof observes an Application that applied a commit with success, from sources that leave nothing out or something.
+// TestArgoProof observes an Application that applied a commit with success, from sources that leave out no file or some
+// files.
 func TestArgoProof(t *testing.T) {
 	w := Want{URL: "https://git.example.org/fleet.git", Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
 	cases := map[string]struct {
@@ -114,7 +115,7 @@ func TestArgoSyncReason(t *testing.T) {
 		"NoPolicy":     {reason: "Without a policy a user syncs.", policy: `{}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
 		"Running":      {reason: "A sync that a user started is under way.", policy: `{}`, sync: "OutOfSync", phase: "Running", want: [2]string{v1alpha1.SiteReasonProgressing, "an operation is running"}},
 		"Failed":       {reason: "A failed sync reports its error, also if a user started it.", policy: `{}`, sync: "OutOfSync", phase: "Failed", note: "no rights", want: [2]string{v1alpha1.SiteReasonEngineFailed, "no rights"}},
-		"NotCompared":  {reason: "An unknown status says nothing about a user.", policy: `{}`, sync: "Unknown", want: [2]string{v1alpha1.SiteReasonProgressing, "sync status Unknown"}},
+		"NotCompared":  {reason: "An unknown sync status does not show a user's sync.", policy: `{}`, sync: "Unknown", want: [2]string{v1alpha1.SiteReasonProgressing, "sync status Unknown"}},
 		"SyncedByHand": {reason: "A sync by a user is proven.", policy: `{}`, sync: "Synced"},
 	}
 	for name, tc := range cases {
@@ -144,7 +145,7 @@ func TestArgoSkip(t *testing.T) {
 		"Capitals":  {reason: "A value in capitals skips.", value: "TRUE", want: true},
 		"Letter":    {reason: "The initial t is enough.", value: "t", want: true},
 		"LetterBig": {reason: "The capital initial T is enough, too.", value: "T", want: true},
-		"One":       {reason: "One is true.", value: "1", want: true},
+		"One":       {reason: "The number one is true.", value: "1", want: true},
 		"False":     {reason: "The value false skips nothing.", value: "false"},
 		"Zero":      {reason: "Zero is false.", value: "0"},
 		"Mixed":     {reason: "Go does not read a value of mixed case.", value: "tRUE"},

@@ -11,7 +11,8 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// TestConfigSyncCluster observes a RootSync that applied a commit with success, in the Site's cluster and in another one.
+// TestConfigSyncCluster observes a RootSync that applied a commit with success, in the Site's cluster and in another
+// cluster.
 func TestConfigSyncCluster(t *testing.T) {
 	const commit = "0123456789abcdef0123456789abcdef01234567"
 	rootSync := decodeJSONObject(t, json.RawMessage(`{"apiVersion": "configsync.gke.io/v1beta1", "kind": "RootSync", "metadata": {"name": "o", "namespace": "n", "generation": 1},

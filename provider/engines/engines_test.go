@@ -271,11 +271,11 @@ func TestIsUnhealthy(t *testing.T) {
 		health string
 		want   bool
 	}{
-		"Degraded":    {reason: "Argo CD says that something does not work.", health: "Degraded", want: true},
+		"Degraded":    {reason: "Argo CD reports a failing object as Degraded.", health: "Degraded", want: true},
 		"Progressing": {reason: "An object that an engine still waits for is not working yet.", health: "Progressing", want: true},
 		"Healthy":     {reason: "A working object is not unhealthy.", health: "Healthy"},
-		"NotLooked":   {reason: "An engine that looks at no health reports no trouble.", health: ""},
-		"Unknown":     {reason: "An engine that is about to look reports no trouble.", health: "Unknown"},
+		"NotLooked":   {reason: "An engine that checks no health reports no fault.", health: ""},
+		"Unknown":     {reason: "An engine that is about to check reports no fault.", health: "Unknown"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -69,7 +69,7 @@ func TestRouteReason(t *testing.T) {
 			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 20 of Service web-green in Git is not the one in the cluster",
 		},
 		"OtherRule": {
-			reason: "Equal weights in another rule are other ones.", route: replace("  rules:\n", "  rules:\n  - matches: []\n"),
+			reason: "Equal weights in another rule are different weights.", route: replace("  rules:\n", "  rules:\n  - matches: []\n"),
 			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 80 of Service web-blue in Git is not the one in the cluster",
 		},
 		"Added": {
@@ -132,7 +132,7 @@ func TestRouteReason(t *testing.T) {
 			want: ReasonRefsNotResolved, message: gateway + "ResolvedRefs is False: BackendNotFound: web-green",
 		},
 		"OldRefs": {
-			reason: "References of an earlier generation are other ones.", route: replace(resolved, `{type: ResolvedRefs, status: "True", observedGeneration: 2, reason: ResolvedRefs}`),
+			reason: "References of an earlier generation do not count.", route: replace(resolved, `{type: ResolvedRefs, status: "True", observedGeneration: 2, reason: ResolvedRefs}`),
 			want: ReasonRefsNotResolved, message: gateway + "ResolvedRefs is for generation 2, and the route has 3: wait for this controller; if it is gone, remove its entry from status.parents of the route",
 		},
 		"PartiallyInvalid": {
@@ -246,7 +246,7 @@ func TestWeighedServices(t *testing.T) {
 		"Other":   {reason: "A Service that is to get requests is not named, however many it gets.", git: git(95, 5), route: canaryRoute},
 		"Weighed": {reason: "A Service that gets requests although Git gives it none is named.", git: git(100, 0), route: canaryRoute, want: []string{"web-green"}},
 		"Gone":    {reason: "A route that does not exist gives no requests."},
-		"Unclear": {reason: "A weight that is not a number says nothing.", git: git(100, 0), route: strings.Replace(canaryRoute, "weight: 20", "weight: many", 1)},
+		"Unclear": {reason: "A weight that is not a number names no Service.", git: git(100, 0), route: strings.Replace(canaryRoute, "weight: 20", "weight: many", 1)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
