@@ -140,11 +140,11 @@ func TestIsOutage(t *testing.T) {
 	}{
 		"Silent":    {reason: "A server that does not answer is unavailable.", err: Error(ProblemSilent), want: true},
 		"Slow":      {reason: "A server that takes too long is unavailable.", err: Error(ProblemSlow), want: true},
-		"Untrusted": {reason: "A server that may be another one is unavailable.", err: Error(ProblemUntrusted), want: true},
+		"Untrusted": {reason: "A server that may be another server is unavailable.", err: Error(ProblemUntrusted), want: true},
 		"Redirect":  {reason: "A server that sends us elsewhere, such as to sign in, is unavailable.", err: Error(ProblemRedirect), want: true},
 		"Large":     {reason: "An answer that is too large is one to the question.", err: Error(ProblemLarge)},
 		"Refused":   {reason: "A server that the provider may not ask is unavailable.", err: refusedError("", "localhost", &address.RefusedError{}), want: true},
-		"None":      {reason: "No error means that the server was not unavailable."},
+		"None":      {reason: "A nil error is not an outage."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
