@@ -250,7 +250,7 @@ func TestExistenceIsConcealed(t *testing.T) {
 		body   string
 		want   string
 	}{
-		"Expect":  {reason: "Both servers ask for the body of a request that waits for that.", header: header(headerGitHub, "sha256="+hexOf("x", body)), body: body, want: "HTTP/1.1 100 Continue"},
+		"Expect":  {reason: "Both servers ask for the body of a request that expects 100 Continue.", header: header(headerGitHub, "sha256="+hexOf("x", body)), body: body, want: "HTTP/1.1 100 Continue"},
 		"Chunked": {reason: "Both bodies are read up to the bound.", header: header(headerGitHub, "sha256="+hexOf("x", body)), want: "HTTP/1.1 413 Request Entity Too Large"},
 		"Standard": {
 			reason: "Both bodies of a request with a signature of the Standard Webhooks specification are asked for.",

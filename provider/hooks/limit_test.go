@@ -40,7 +40,8 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// TestNamespaceLimit has a namespace with many Applications, whose hooks come at once and then again and again, and a namespace with one.
+// TestNamespaceLimit has a namespace with many Applications, whose hooks come at once and then again and again, and a namespace with a
+// single Application.
 func TestNamespaceLimit(t *testing.T) {
 	l, now := newNamespaceLimit(), clock()
 	count := func(namespace string, tries int) int {
