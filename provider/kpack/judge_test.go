@@ -88,7 +88,7 @@ func TestJudge(t *testing.T) {
 		"OtherTrigger":   {reason: "A trigger asks for another Build, which kpack would not make by itself.", observed: "2", status: "True", says: "UpToDate", build: of(commit, "sha256:request", "0", "True", ours), want: NotBuilt},
 		"Foreign":        {reason: "A Build that names the image of another repository is refused.", observed: "2", status: "True", says: "UpToDate", build: of(commit, "sha256:request", "1", "True", "registry.example.org/apps/team-b/shop"+digest), want: Foreign},
 		"Below":          {reason: "A repository below the repository of the Image is another repository.", observed: "2", status: "True", says: "UpToDate", build: of(commit, "sha256:request", "1", "True", "registry.example.org/apps/team-a/shop/x"+digest), want: Foreign},
-		"NoDigest":       {reason: "An image by its tag may be another one later.", observed: "2", status: "True", says: "UpToDate", build: of(commit, "sha256:request", "1", "True", "registry.example.org/apps/team-a/shop:latest"), want: Foreign},
+		"NoDigest":       {reason: "A tag may point to another image later.", observed: "2", status: "True", says: "UpToDate", build: of(commit, "sha256:request", "1", "True", "registry.example.org/apps/team-a/shop:latest"), want: Foreign},
 		"Failed":         {reason: "A Build of the desired image failed.", observed: "2", status: "False", says: "BuildFailed", build: of(commit, "sha256:request", "1", "False", ""), want: Failed},
 		"FailedBefore":   {reason: "A Build of an earlier request failed, after which kpack builds nothing by itself.", observed: "2", status: "False", says: "BuildFailed", build: of(commit, "sha256:before", "1", "False", ""), want: NotBuilt},
 		"FailedTrigger":  {reason: "A Build that failed is asked for again by another trigger.", observed: "2", status: "False", says: "BuildFailed", build: of(commit, "sha256:request", "0", "False", ""), want: NotBuilt},
@@ -96,7 +96,7 @@ func TestJudge(t *testing.T) {
 		"FailedBuilder":  {reason: "A Build of another builder failed, after which kpack builds nothing by itself.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "broken", "metadata", "annotations", "image.kpack.io/builderName"), want: NotBuilt},
 		"FailedKind":     {reason: "A Build of a Builder failed, and a ClusterBuilder of its name is wanted.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "Builder", "metadata", "annotations", "image.kpack.io/builderKind"), want: NotBuilt},
 		"FailedAccount":  {reason: "A Build with another service account failed.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "other", "spec", "serviceAccountName"), want: NotBuilt},
-		"FailedImage":    {reason: "A Build failed with the builder as it was before kpack made another image of it.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "registry.example.org/builder@sha256:before", "spec", "builder", "image"), want: NotBuilt},
+		"FailedImage":    {reason: "A Build failed with the previous image of the builder.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "registry.example.org/builder@sha256:before", "spec", "builder", "image"), want: NotBuilt},
 		"FailedNow":      {reason: "A Build failed with the builder as it is now.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "registry.example.org/builder@sha256:now", "spec", "builder", "image"), want: Failed},
 		"BuiltImage":     {reason: "kpack rebuilds an image by itself if another image of the builder built it.", observed: "2", status: "True", says: "UpToDate", build: edited("True", "registry.example.org/builder@sha256:before", "spec", "builder", "image"), want: Succeeded},
 		"FailedSame":     {reason: "A Build with the builder that is wanted failed.", observed: "2", status: "False", says: "BuildFailed", build: edited("False", "default", "metadata", "annotations", "image.kpack.io/builderName"), want: Failed},
@@ -137,7 +137,7 @@ func TestJudgeBlob(t *testing.T) {
 	w.Commit, w.URL, w.SubPath, w.Blob = "", "", "", "https://files.example.org/shop.tgz"
 	b := buildThat(t, commit, "sha256:request", "1", "True", w.Repository+digest)
 	if got := Judge(imageThat(t, "2", "True", "UpToDate"), b, w); got.Verdict != Unknown {
-		t.Errorf("A Build of a commit is none of an archive: %+v", got)
+		t.Errorf("A Build of a commit does not count for an archive: %+v", got)
 	}
 	b.Object["spec"] = map[string]any{"source": map[string]any{"blob": map[string]any{"url": w.Blob}}}
 	if got := Judge(imageThat(t, "2", "True", "UpToDate"), b, w); got.Verdict != Succeeded {
