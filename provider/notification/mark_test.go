@@ -48,7 +48,7 @@ func TestUntold(t *testing.T) {
 		"Marked":     {reason: "Outcomes after the mark are posted, however old they are.", outcomes: three, mark: marked(three[0]), want: []string{"1.2.Succeeded", "1.3.Succeeded"}},
 		"Newest":     {reason: "Nothing comes after the newest outcome.", outcomes: three, mark: marked(three[2])},
 		"Forgotten":  {reason: "Where the log has forgotten the marked transition, all that it has came later.", outcomes: three[1:], mark: marked(three[0]), want: []string{"1.2.Succeeded", "1.3.Succeeded"}},
-		"ClockBack":  {reason: "A clock that was set back between two outcomes does not hide the second one.", outcomes: []Outcome{three[0], ended(11, 1, 2, 4*time.Hour)}, mark: marked(three[0]), want: []string{"1.2.Succeeded"}},
+		"ClockBack":  {reason: "A clock that was set back between two outcomes does not hide the second outcome.", outcomes: []Outcome{three[0], ended(11, 1, 2, 4*time.Hour)}, mark: marked(three[0]), want: []string{"1.2.Succeeded"}},
 		"ClockStill": {reason: "Two outcomes of one second are distinct.", outcomes: []Outcome{three[0], ended(11, 1, 2, 3*time.Hour)}, mark: marked(three[0]), want: []string{"1.2.Succeeded"}},
 		"LaterEpoch": {reason: "A transition that was marked before the ledger was recovered is the same outcome.", outcomes: []Outcome{ended(5, 2, 1, 3*time.Hour)}, mark: marked(three[0])},
 		"Restored":   {reason: "A status that was restored from a backup shows nothing new.", outcomes: three[:1], mark: marked(three[2])},

@@ -63,7 +63,7 @@ func TestOutcomes(t *testing.T) {
 		wait   time.Duration
 	}{
 		"Nothing":    {reason: "A deployment that has not begun has no outcome.", status: statusOf("")},
-		"NotOrdered": {reason: "A phase without a revision is not the outcome of one.", status: statusOf(succeeded, moves(0, 0, validating, succeeded)...)},
+		"NotOrdered": {reason: "A phase without a revision is not an outcome.", status: statusOf(succeeded, moves(0, 0, validating, succeeded)...)},
 		"Verified":   {reason: "A revision that was verified has succeeded.", status: statusOf(succeeded, moves(3, 5, delivering, validating, succeeded)...), want: []string{"5 Succeeded 4 said 8d21c0e"}},
 		"RolledBack": {reason: "The end of a rollback is the outcome of the revision that was rejected, and the failure that it began with is not.", status: statusOf(succeeded, rejected(moves(3, 5, validating, failed, rolling, succeeded))...), want: []string{"5 RolledBack 4 said 8d21c0e"}},
 		"Both": {
@@ -122,7 +122,7 @@ func TestOutcomes(t *testing.T) {
 		"InvalidSpec": {reason: "A spec that cannot be carried out is not the outcome of the revision before.", status: statusOf(failed, moves(3, 5, pending, failed)...)},
 		"Conflict":    {reason: "A revision that is not rejected may succeed still.", status: statusOf(failed, moves(3, 5, delivering, failed)...)},
 		"Hidden": {
-			reason: "A rejection that a problem hid is the outcome when the problem ends, and the failure by the problem is none.",
+			reason: "A rejection that a problem hid is the outcome when the problem ends, and the failure by the problem is not an outcome.",
 			status: statusOf(failed, append(moves(3, 5, validating, failed), rejected(moves(4, 5, failed, pending, delivering, validating, failed))...)...), want: []string{"5 Failed 4 said 8d21c0e"},
 		},
 		"HiddenRollback": {

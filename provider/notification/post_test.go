@@ -49,7 +49,7 @@ func TestPost(t *testing.T) {
 		outage  bool
 	}{
 		"Taken":   {reason: "An answer that says that the notification was taken is not an error.", handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }},
-		"Refused": {reason: "A receiver that refuses one notification may take the next one.", handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusBadRequest) }, want: "the server answers with status 400 Bad Request"},
+		"Refused": {reason: "A receiver that refuses one notification may accept the next notification.", handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusBadRequest) }, want: "the server answers with status 400 Bad Request"},
 		"Failing": {reason: "A receiver that fails takes no notification now.", handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusBadGateway) }, want: "the server answers with status 502 Bad Gateway", outage: true},
 		"Limited": {reason: "A receiver that is asked too often takes no notification now.", handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, want: "the server answers with status 429 Too Many Requests", outage: true},
 		"Redirect": {reason: "A redirect is not followed, whether it leads to a near address or elsewhere.", handler: func(w http.ResponseWriter, r *http.Request) {
@@ -121,7 +121,8 @@ func TestPostedRequest(t *testing.T) {
 	}
 }
 
-// TestPostedTwice compares the bodies of two posts of one outcome: they are the same, so that a receiver may ignore the second one.
+// TestPostedTwice compares the bodies of two posts of one outcome: they are the same, so that a receiver may ignore the second
+// post.
 func TestPostedTwice(t *testing.T) {
 	bodies := map[string]int{}
 	s := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -154,7 +155,8 @@ func TestSlowReceiver(t *testing.T) {
 	}
 }
 
-// TestShareOfANamespace lets a receiver hold back all posts of one namespace: another one is posted for all the same.
+// TestShareOfANamespace lets a receiver hold back all posts of one namespace: the posts of another namespace go out all the
+// same.
 func TestShareOfANamespace(t *testing.T) {
 	const share = 8
 	waiting, release := make(chan struct{}, 100), make(chan struct{})
