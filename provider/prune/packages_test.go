@@ -20,7 +20,7 @@ func TestPackageRules(t *testing.T) {
 	}{
 		"Left":        {reason: "A package that left its bundle goes.", change: func(*Facts) {}, want: "app-0 Prune"},
 		"Named":       {reason: "A package that its bundle names is not a leftover.", n: 2, change: func(f *Facts) { f.Bundles[0].Packages = []string{"app-0"} }, want: "app-1 Prune"},
-		"OtherBundle": {reason: "A request about one bundle is not about packages of another one.", change: func(f *Facts) { f.Bundle = other }, want: ""},
+		"OtherBundle": {reason: "A request about one bundle is not about packages of another bundle.", change: func(f *Facts) { f.Bundle = other }, want: ""},
 		"ThisBundle":  {reason: "A request about one bundle is about its packages.", change: func(f *Facts) { f.Bundle = f.Packages[0].Bundle }, want: "app-0 Prune"},
 		"SameNameElsewhere": {reason: "A request about one bundle is not about one of the same name in another namespace.", change: func(f *Facts) {
 			f.Bundle, f.Namespace, f.Namespaces = f.Packages[0].Bundle, f.SystemNamespace, []string{"*"}
@@ -63,7 +63,7 @@ func TestPackageRules(t *testing.T) {
 		"NamedDepends": {reason: "A package that one needs which is in its bundle stays.", n: 2, change: func(f *Facts) {
 			f.Packages[1].DependsOn, f.Bundles[0].Packages = []string{"app-0"}, []string{"app-1"}
 		}, want: "app-0 Keep DependedOn"},
-		"DependsElsewhere": {reason: "A package of another namespace needs another one of the name.", n: 2, change: func(f *Facts) {
+		"DependsElsewhere": {reason: "A package of another namespace needs another package of the name.", n: 2, change: func(f *Facts) {
 			f.Packages[1].DependsOn, f.Packages[1].Namespace = []string{"app-0"}, "team-b"
 		}, want: "app-0 Prune, app-1 Keep NotYourNamespace"},
 	}

@@ -236,7 +236,7 @@ func TestCovers(t *testing.T) {
 		"Other":      {reason: "A request does not cover another namespace.", from: "team-a", of: "team-b"},
 		"Named":      {reason: "A tenant cannot name another namespace.", from: "team-a", namespaces: []string{"team-b", "*"}, of: "team-b"},
 		"System":     {reason: "A request in Crossplane's namespace covers others only if it names them.", from: "crossplane-system", of: "team-b"},
-		"SystemName": {reason: "A request in Crossplane's namespace may name another one.", from: "crossplane-system", namespaces: []string{"team-b"}, of: "team-b", want: true},
+		"SystemName": {reason: "A request in Crossplane's namespace may name another namespace.", from: "crossplane-system", namespaces: []string{"team-b"}, of: "team-b", want: true},
 		"SystemAll":  {reason: "A request in Crossplane's namespace may name all.", from: "crossplane-system", namespaces: []string{"*"}, of: "team-b", want: true},
 		"None":       {reason: "A resource without a namespace is covered by no request.", from: "crossplane-system", namespaces: []string{"*"}, of: ""},
 	}
