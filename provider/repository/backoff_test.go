@@ -57,7 +57,7 @@ func TestBackoffOfRepeatedFailure(t *testing.T) {
 	}
 }
 
-// TestErrorSince shows when a failure is waited out, and that a user who asks after it ends the wait.
+// TestErrorSince shows the backoff after a failure, and that a user who asks after it ends the wait.
 func TestErrorSince(t *testing.T) {
 	failedAt := time.Date(2031, 5, 6, 14, 0, 0, 0, time.UTC)
 	cases := map[string]struct {

@@ -31,7 +31,7 @@ func foreign(t *testing.T, s *gitserver.Server, stop <-chan struct{}) []string {
 	pushed := []string{}
 	for n := 0; ; n++ {
 		name := fmt.Sprintf("theirs-%d", n)
-		// Who comes too late comes again.
+		// A push that comes too late is repeated.
 		for failure.IsConflict(foreignPush(t, c, name)) {
 		}
 		pushed = append(pushed, name)
@@ -207,7 +207,7 @@ func TestFasterUnmanagedWriter(t *testing.T) {
 	r := open(t, pool(Options{}), s)
 	for key, err := range gather(t, s, r, hurried(t, s, 12, most)...) {
 		if err != nil {
-			t.Errorf("\nWho loses one race after the other delivers less at once\nDeliver(%s): %v", key, err)
+			t.Errorf("\nA claim that loses one race after the other delivers less at once\nDeliver(%s): %v", key, err)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestMessagesAreShared(t *testing.T) {
 	got = append(got, ask(""))
 	// To read is to ask for the refs, and then for the commits.
 	if diff := cmp.Diff([]int{1, 2, 0, 2}, got); diff != "" {
-		t.Errorf("\nOne reads for all, once for each tip, and a repository that is down is asked once\nRequests(): -want, +got:\n%s", diff)
+		t.Errorf("\nOne caller reads for all, once for each tip, and a repository that is down is asked once\nRequests(): -want, +got:\n%s", diff)
 	}
 }
 

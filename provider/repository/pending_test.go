@@ -27,7 +27,7 @@ func TestBytesHaveShares(t *testing.T) {
 		}
 	}
 	if u.addPendingItem(sized("team-1", 1, 1<<20)) {
-		t.Error("All namespaces together have their limit.\nadd(...): want false")
+		t.Error("The namespaces have a limit together.\nadd(...): want false")
 	}
 }
 

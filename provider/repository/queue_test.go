@@ -20,7 +20,7 @@ func TestQueueIsFair(t *testing.T) {
 		i := &item{Delivery: Delivery{Object: types.NamespacedName{Namespace: name[:1], Name: name}}}
 		q.appendItem(i)
 		if name == "gone" && (!q.dropItem(i) || q.dropItem(i)) {
-			t.Error("\nWho is dropped is gone, once\ndrop(...)")
+			t.Error("\nA dropped item is removed, once\ndrop(...)")
 		}
 	}
 	got := strings.Builder{}
@@ -61,8 +61,8 @@ func TestIdleIsForgotten(t *testing.T) {
 	}
 }
 
-// TestRetriedFailure retries a delivery that failed. Until the retry has ended, the delivery says how the last try failed, unless it is about something
-// else by now.
+// TestRetriedFailure retries a failed delivery. Until the retry has ended, the delivery has the failure of the last try, unless it has another
+// version by now.
 func TestRetriedFailure(t *testing.T) {
 	s, clock := serve(t, map[string]string{"README.md": "hello"}), time.Now()
 	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
@@ -82,7 +82,7 @@ func TestRetriedFailure(t *testing.T) {
 	}{
 		{reason: "A retry says how the last try failed.", version: "1", hasFailed: true},
 		{reason: "A later delivery leaves the failure of its predecessor.", version: "1 aside", aside: true, hasFailed: true},
-		{reason: "A delivery of something else did not fail.", version: "2"},
+		{reason: "A delivery of another version did not fail.", version: "2"},
 	}
 	for _, tc := range cases {
 		clock = clock.Add(time.Hour)

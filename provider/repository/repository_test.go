@@ -81,7 +81,7 @@ func (r *Repository) queueLength() int {
 	return r.queue.size
 }
 
-// until something is so, which does not take long.
+// until waits for a condition, which does not take long.
 func until(so func() bool) {
 	for !so() {
 		<-time.After(time.Millisecond)
@@ -161,7 +161,7 @@ func TestStateLostUnderGroup(t *testing.T) {
 	}
 	// Each first delivery takes two pushes, for its state goes ahead; the refused push is one more; the rest goes together.
 	if diff := cmp.Diff(2+1+1+2+1, s.Pushes(repo)); diff != "" {
-		t.Errorf("\nWho recovers the state for all goes alone\nPushes(): -want, +got:\n%s", diff)
+		t.Errorf("\nA delivery that recovers the state for all is pushed alone\nPushes(): -want, +got:\n%s", diff)
 	}
 }
 
@@ -310,7 +310,7 @@ func TestAbandonedDeliveryIsWoken(t *testing.T) {
 	s.AfterPush(repo, nil)
 	close(free)
 	if diff := cmp.Diff(web(1), <-woken); diff != "" {
-		t.Errorf("\nWho left is woken\nWake(): -want, +got:\n%s", diff)
+		t.Errorf("\nAn object that stopped waiting is woken\nWake(): -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff("3", run(t, s, "rev-list", "--count", gitserver.Branch)); diff != "" {
 		t.Errorf("\nA begun push goes on, and a withdrawn delivery does not\nrev-list: -want, +got:\n%s", diff)

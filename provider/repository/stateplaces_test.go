@@ -108,7 +108,8 @@ func TestRefusalKeepsPlace(t *testing.T) {
 	}
 }
 
-// TestFirstStateProbesBestFormFirst refuses the first state of a repository. The best form is probed first each time until one is taken.
+// TestFirstStateProbesBestFormFirst refuses the first state of a repository. The best form is probed first each time until a form is
+// accepted.
 func TestFirstStateProbesBestFormFirst(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
