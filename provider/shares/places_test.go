@@ -33,13 +33,13 @@ func testPlaces(t *testing.T) {
 			ended <- err
 		}()
 	}
-	free := acquire(t, p, good) // It does not wait for the other namespace.
-	synctest.Wait()             // All of them wait.
+	free := acquire(t, p, good) // The operation does not wait for the other namespace.
+	synctest.Wait()             // All operations of the namespace wait.
 	if !p.IsWanted(good) {
 		t.Error("The host is wanted by a namespace that waits.\nIsWanted(): want true")
 	}
 	if p.IsWanted(hostile) {
-		t.Error("A namespace that waits for itself is not another one.\nIsWanted(): want false")
+		t.Error("A namespace that waits for itself is not another namespace.\nIsWanted(): want false")
 	}
 	cancel()
 	for range 10 {
