@@ -118,7 +118,7 @@ func TestShared(t *testing.T) {
 			t.Fatalf("app-%d: %+v", i, got)
 		}
 	}
-	w.expectLooks("One look is for all who name the repository", 1)
+	w.expectLooks("One look is for all requests of the repository", 1)
 	next := w.push()
 	w.clock = w.clock.Add(5 * time.Minute)
 	if got := w.find(w.request("app-7")); got.Commit != next {
@@ -127,12 +127,12 @@ func TestShared(t *testing.T) {
 	w.expectLooks("One look per interval is for all", 2)
 	slices.Sort(w.woken)
 	if len(slices.Compact(w.woken)) != 99 || slices.Contains(w.woken, "app-7") {
-		t.Errorf("All others are woken for the new commit, and no one else: %v", w.woken)
+		t.Errorf("All other requests are woken for the new commit, and nothing else: %v", w.woken)
 	}
 	w.woken = nil
 	w.clock = w.clock.Add(5 * time.Minute)
 	if w.find(w.request("app-7")); len(w.woken) > 0 {
-		t.Errorf("Without a change no one is woken: %v", w.woken)
+		t.Errorf("Without a change no request is woken: %v", w.woken)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestFind(t *testing.T) {
 	}
 	w.find(w.request("app"))
 	w.find(w.request("other", func(r *Request) { r.Server.Auth = transport.Basic{Username: "u", Password: "p"} }))
-	w.expectLooks("Those with other credentials may see other refs", 2)
+	w.expectLooks("Requests with other credentials may see other refs", 2)
 	w.clock = w.clock.Add(500 * time.Millisecond)
 	asked := func(r *Request) { r.Since = w.clock }
 	if got := w.find(w.request("app", asked)); got.IsSince(w.clock) {
@@ -174,7 +174,7 @@ func TestFind(t *testing.T) {
 	if got := w.find(w.request("app", func(r *Request) { r.Since = since })); !got.IsSince(since) {
 		t.Errorf("A look that began after it was asked for answers: %+v", got)
 	}
-	w.expectLooks("A user who asks for a look gets one", 3)
+	w.expectLooks("A user who asks for a look gets a look", 3)
 	w.find(w.request("app", func(r *Request) { r.Since = since }))
 	w.expectLooks("One look answers the requests that were made before it", 3)
 	if _, err := w.pool.Find(w.Context(), w.request("bad", func(r *Request) { r.Server.URL = "file:///etc" })); err == nil {
