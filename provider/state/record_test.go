@@ -252,8 +252,8 @@ func TestMoved(t *testing.T) {
 		"Some":     {reason: "Three hundred Sites move at once.", names: namesOf{"s", 50}, sites: 300, moves: 1},
 		"All":      {reason: "All directories that there can be have room.", names: namesOf{"s", 50}, sites: 500, moves: 1},
 		"Longest":  {reason: "Directories with the longest names have room.", names: namesOf{"s", 100}, sites: 500, moves: 1},
-		"Again":    {reason: "They move on before they were verified.", names: namesOf{"s", 20}, sites: 500, moves: 3},
-		"TooOften": {reason: "There is an end to that.", names: namesOf{"s", 20}, sites: 500, moves: 4, err: "cannot encode state: trees has more than 2000 items"},
+		"Again":    {reason: "Sites that move again before their trees were verified have room.", names: namesOf{"s", 20}, sites: 500, moves: 3},
+		"TooOften": {reason: "Sites that move too often are refused.", names: namesOf{"s", 20}, sites: 500, moves: 4, err: "cannot encode state: trees has more than 2000 items"},
 		"TooLong":  {reason: "A record over the limit is refused.", names: namesOf{"s", 100}, sites: 500, moves: 3, err: "are more than the 2097152 that fit"},
 	}
 	for name, tc := range cases {

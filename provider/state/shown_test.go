@@ -90,8 +90,8 @@ func TestEncodeFits(t *testing.T) {
 		lost  int64
 	}{
 		"Rejected":  {reason: "Rejected revisions lose their trees first, the oldest of them before the others.", verdicts: "vrrrrrrrrrr", worth: []int64{1, 11}, lost: 2},
-		"Withdrawn": {reason: "A revision that was withdrawn loses its trees before a good one.", verdicts: "vwvvvvvvvv", worth: []int64{1, 10}, lost: 2},
-		"Good":      {reason: "Of good ones, the oldest does.", verdicts: "vvvvvvvvvv", worth: []int64{2, 10}, lost: 1},
+		"Withdrawn": {reason: "A withdrawn revision loses its trees before a verified revision.", verdicts: "vwvvvvvvvv", worth: []int64{1, 10}, lost: 2},
+		"Good":      {reason: "The oldest of the verified revisions loses its trees first.", verdicts: "vvvvvvvvvv", worth: []int64{2, 10}, lost: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +137,7 @@ func numbers(last, revision, copied int64) RecordFile {
 	return r
 }
 
-// TestHighestNumber finds the highest number of a revision in each place of a record that has one.
+// TestHighestNumber finds the highest number of a revision in each place of a record that has a number.
 func TestHighestNumber(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -176,7 +176,7 @@ func TestFindTree(t *testing.T) {
 		reason, branch, path, want string
 	}{
 		"Second": {reason: "A directory is found by its path.", branch: "main", path: "clusters/edge2", want: "t2"},
-		"Branch": {reason: "The directory of another branch is another one.", branch: "prod", path: "clusters/edge1"},
+		"Branch": {reason: "The directory of another branch is another directory.", branch: "prod", path: "clusters/edge1"},
 		"Path":   {reason: "A path that no directory has finds none.", branch: "main", path: "clusters/edge3"},
 	}
 	for name, tc := range cases {
