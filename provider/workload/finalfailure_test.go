@@ -61,7 +61,7 @@ func TestFindFinalFailure(t *testing.T) {
 			want:   failed("Deployment shop/web: ProgressDeadlineExceeded: ReplicaSet web-1 has timed out"),
 		},
 		"StatefulSet": {
-			reason: "A StatefulSet whose status says so exceeded its progress deadline.",
+			reason: "A StatefulSet with that condition exceeded its progress deadline.",
 			object: objectWith("apps/v1", "StatefulSet", "observedGeneration: 2, conditions: ["+exceeded+"]"),
 			want:   failed("StatefulSet shop/web: ProgressDeadlineExceeded: ReplicaSet web-1 has timed out"),
 		},
@@ -172,11 +172,11 @@ func TestFirstFinalFailure(t *testing.T) {
 			objects: []*unstructured.Unstructured{nil, refused(30), failed("Deployment", 40)}, want: "Deployment",
 		},
 		"Stale": {
-			reason:  "A failure from before the position does not hide a later one.",
+			reason:  "A failure from before the position does not hide a later failure.",
 			objects: []*unstructured.Unstructured{failed("Deployment", -30), failed("StatefulSet", 30)}, want: "StatefulSet",
 		},
 		"StaleRoute": {
-			reason: "A refusal from before the position does not hide a later one.", objects: []*unstructured.Unstructured{refused(-60), refused(30)}, want: "HTTPRoute",
+			reason: "A refusal from before the position does not hide a later refusal.", objects: []*unstructured.Unstructured{refused(-60), refused(30)}, want: "HTTPRoute",
 		},
 		"Boundary": {
 			reason:  "A failure of the second in which the position began counts.",
