@@ -21,7 +21,7 @@ func TestNeedsOf(t *testing.T) {
 		"Together": {reason: "Several figures need the packages of each.", only: "render_* writes_*", want: "packages " + serverPrograms},
 		"Story":    {reason: "A story with ten Sites needs engines and measurements.", only: "breaker_tokens_10_sites", want: "packages all"},
 		"Steps":    {reason: "Decisions of the function are a benchmark of Go.", only: "step_us"},
-		"All":      {reason: "All figures together need everything.", want: "packages all"},
+		"All":      {reason: "The figures together need all packages.", want: "packages all"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -32,6 +32,6 @@ func TestNeedsOf(t *testing.T) {
 		})
 	}
 	if _, known := needsOf("no_such_figure"); known {
-		t.Error("A name that no figure has is taken for one.")
+		t.Error("A name without a figure is taken for a figure.")
 	}
 }
