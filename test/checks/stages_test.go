@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fakeMake plays the stages: it prints the log of a stage, and fails where a file says so.
+// fakeMake plays the stages: it prints the log of a stage, and fails if the file STAGE.fails exists.
 const fakeMake = `#!/usr/bin/env bash
 stage=${@: -1}
 cat "$(dirname "$0")/$stage.log"
