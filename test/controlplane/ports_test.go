@@ -112,9 +112,9 @@ func TestLockPort(t *testing.T) {
 		block  func(*testing.T, *world)
 		want   string
 	}{
-		"Free":     {reason: "Nothing is said where nothing is waited for."},
-		"Locked":   {reason: "The wait for another control plane is said.", block: lock, want: "waiting until another control plane of this machine ends"},
-		"Occupied": {reason: "The wait for another program is said.", block: listen, want: "waiting up to 10s until port"},
+		"Free":     {reason: "A free port causes no line about a wait."},
+		"Locked":   {reason: "A wait for another control plane is printed.", block: lock, want: "waiting until another control plane of this machine ends"},
+		"Occupied": {reason: "A wait for another program is printed.", block: listen, want: "waiting up to 10s until port"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
