@@ -17,7 +17,7 @@ func TestRestore(t *testing.T) {
 		want   []string
 	}{
 		"Kept": {
-			reason: "The folders that were saved are copied, and no other ones.",
+			reason: "The saved folders are copied, and no others.",
 			key:    Key("packages", "v1"),
 			want:   []string{"cache/package", "etcd/member/db"},
 		},
@@ -79,7 +79,7 @@ func TestKept(t *testing.T) {
 func TestSave(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	if err := s.Save("key", t.TempDir(), "etcd"); err == nil {
-		t.Error("A folder that is not there is an error.")
+		t.Error("A missing folder is an error.")
 	}
 	if diff := cmp.Diff([]string{"lock"}, namesIn(t, s.Dir)); diff != "" {
 		t.Errorf("A failed save leaves no snapshot: -want, +got:\n%s", diff)
