@@ -20,7 +20,7 @@ func TestWrittenSeries(t *testing.T) {
 		reason string
 		// alert that fires. The default is the name of the case.
 		alert string
-		// series that are bad, beside the good ones.
+		// series of the fault, beside the good series.
 		series map[string]string
 		// labels of the alert beside the labels of the rule, and the value of its expression.
 		labels map[string]string
