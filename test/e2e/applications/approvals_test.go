@@ -41,7 +41,7 @@ func TestApplicationIsApprovedByApprovers(t *testing.T) { //nolint:tparallel // 
 				t.Errorf("\n%s\nwant %q, got %q", tc.reason, tc.want, got)
 			}
 			if got := tryPatch(s, approver, tc.patch); got != "" {
-				t.Errorf("\nA user who may create RolloutRequests changes all of that.\n%q", got)
+				t.Errorf("\nA user who may create RolloutRequests can change all of these fields.\n%q", got)
 			}
 		})
 	}

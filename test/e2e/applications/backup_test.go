@@ -46,7 +46,7 @@ func TestOldBackup(t *testing.T) {
 	s.awaitRevision(2, 2, both...)
 	s.WantEqual("the branch", branch, s.headOfBranch())
 
-	// Both deliver again, as the next revision.
+	// The two Applications deliver again, as the next revision.
 	for _, o := range both {
 		s.Patch(o, fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(3)))
 	}

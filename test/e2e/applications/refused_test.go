@@ -146,7 +146,7 @@ func TestWritten(t *testing.T) {
 	s.must(err)
 	texts := []string{}
 	for _, block := range regexp.MustCompile("(?s)\n```yaml\n(.*?)\n```").FindAllStringSubmatch(string(page), -1) {
-		// A part of an object is none.
+		// A part of an object does not count.
 		if strings.HasPrefix(block[1], "apiVersion:") {
 			texts = append(texts, block[1])
 		}

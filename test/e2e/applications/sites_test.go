@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestTwoSites has an Application at two Sites, each in a cluster of its own, of which one loses its last pod, and then the other one.
+// TestTwoSites has an Application at two Sites, each in a cluster of its own: the first Site loses its last pod, and then the second.
 func TestTwoSites(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, namespaced)

@@ -163,8 +163,8 @@ func TestInfrastructure(t *testing.T) {
 	}
 }
 
-// TestPodPending has Builds, of an Application of each shape, whose pods no node takes for longer than two minutes: the Application says so, with the message of the
-// scheduler, and goes on once a node takes them.
+// TestPodPending has Builds, of an Application of each shape, whose pods no node accepts for longer than two minutes: the Application reports the
+// message of the scheduler, and goes on once a node accepts them.
 func TestPodPending(t *testing.T) {
 	t.Parallel()
 	inBothShapes(t, newSourceStage, func(s *sourceStage) {

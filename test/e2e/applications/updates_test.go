@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestManualUpdates has images that are built again of the same commit, by other stacks, in each shape: they wait until one is approved, and the fourth one within
-// an hour is not taken. It runs before the tests that run beside each other, since another stack builds all images again.
+// TestManualUpdates has images that are built again of the same commit, by other stacks, in each shape: they wait until an image is approved, and the
+// fourth image within an hour is not taken. It runs before the parallel tests, since another stack builds all images again.
 func TestManualUpdates(t *testing.T) {
 	all := runInEachShape(t, "Manual")
 	all[0].must(all[0].kpack.UpdateStack(t.Context(), "manual 1"))
