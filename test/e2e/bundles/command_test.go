@@ -61,6 +61,6 @@ func TestCommand(t *testing.T) {
 	}
 	after, err := p.records.GetBundleState(t.Context(), "platform")
 	if err != nil || !after.DateUpdated.Equal(want.DateUpdated) {
-		t.Errorf("The record was written by who reads: %v", err)
+		t.Errorf("The reader wrote the record: %v", err)
 	}
 }

@@ -45,7 +45,7 @@ func TestMethods(t *testing.T) {
 		steps  []step
 	}{
 		"NoRecord": {
-			reason: "Without a record each method says that there is none, and how to make one, and none is made.",
+			reason: "Without a record each method returns an error that names the method to create it, and creates none.",
 			steps: []step{
 				{what: "get", call: func(ctx context.Context, c *state.Client) error {
 					_, err := c.GetBundleState(ctx, "platform")
@@ -68,7 +68,7 @@ func TestMethods(t *testing.T) {
 			),
 		},
 		"Get": {
-			reason: "Packages are read by name, and an unknown one is an error.",
+			reason: "Packages are read by name, and an unknown name is an error.",
 			steps: append(deployed,
 				step{what: "known", call: getPackage("b", state.Failed), want: "1 deploying, a 1.0 success, b failed"},
 				step{what: "unknown", call: getPackage("c", ""), err: state.ErrNoPackage, want: "1 deploying, a 1.0 success, b failed"},
@@ -122,7 +122,7 @@ func TestMethods(t *testing.T) {
 			},
 		},
 		"UDSPackages": {
-			reason: "With --packages the others stay as they are, on the way in and on the way out.",
+			reason: "With --packages the other packages stay as they are, in a deployment and in a removal.",
 			steps: []step{
 				{what: "deploy a alone", call: initialise(ab, state.Deploying), want: "1 deploying, a not_deployed, b not_deployed"},
 				{what: "a", call: setPackage("a", state.Deploying, state.Success), want: "1 deploying, a 1.0 success, b not_deployed"},

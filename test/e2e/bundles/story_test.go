@@ -44,7 +44,8 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// TestShared lets two Bundles have one package: one drops it, and then both do. A third one has it with another spec.
+// TestShared lets two Bundles have one package: the first drops it, and then the second. A third Bundle has it with another
+// spec.
 func TestShared(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
