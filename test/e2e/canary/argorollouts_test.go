@@ -69,9 +69,9 @@ func TestArgoRollouts(t *testing.T) {
 		y.stopUsers()
 		y.wantDivisions(y.Sites[0], "blue 100",
 			"blue 100, green 0", "blue 80, green 20", "blue 100, green 0", "blue 100", // Revision 2 is given up.
-			"blue 100, green 0", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100", // It is retried.
+			"blue 100, green 0", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100", // The revision is retried.
 			"blue 0, green 100", "blue 20, green 80", "blue 20, green 80", "blue 100, green 0", "blue 100", // The pods for all requests come first.
-			"blue 100, green 0", "blue 80, green 20", "blue 100, green 0", "blue 100, green 0", // Revision 5 is given up, and another one follows.
+			"blue 100, green 0", "blue 80, green 20", "blue 100, green 0", "blue 100, green 0", // Revision 5 is given up, and another revision follows.
 			"blue 80, green 20", "blue 100, green 0", "blue 100, green 0", // Revision 6 is edited in the middle.
 			"blue 80, green 20", "blue 80, green 20", "blue 0, green 100", "green 100",
 			"blue 0, green 100", "blue 20, green 80", "blue 0, green 100", "green 100") // Revision 8 is edited back to the stable one.
