@@ -20,9 +20,9 @@ func TestNameTaken(t *testing.T) {
 		t.Errorf("message %q", m)
 	}
 	second.wantNothingMade()
-	// Who was there first is not disturbed by who came later, and the later one goes without a trace.
+	// The first owner is not disturbed by a later ManagedCluster, which is deleted without a trace.
 	second.must(kube.Delete(t.Context(), &v1alpha1.ManagedCluster{ObjectMeta: metav1Name("taken2")}))
-	second.awaitTrue("the later one is gone", second.isGone, nothingElse)
+	second.awaitTrue("the later ManagedCluster is deleted", second.isGone, nothingElse)
 	first.awaitReadyReason(v1alpha1.ReasonReady)
 }
 
