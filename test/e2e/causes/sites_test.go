@@ -19,7 +19,7 @@ func TestEngine(t *testing.T) {
 	playRemote(t, engineStories())
 }
 
-// TestCluster breaks the way to the cluster of a Site.
+// TestCluster breaks the connection to the cluster of a Site.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	playRemote(t, clusterStories())
