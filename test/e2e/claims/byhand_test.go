@@ -41,7 +41,7 @@ func TestForgedDeliveries(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"refs/heads/main"}, scene.Names(refs)); diff != "" || len(s.Commits()) != 0 {
-		t.Errorf("something was written: %d commits, refs: -want, +got:\n%s", len(s.Commits()), diff)
+		t.Errorf("the repository was written: %d commits, refs: -want, +got:\n%s", len(s.Commits()), diff)
 	}
 }
 

@@ -89,7 +89,7 @@ func TestCatalogOfAnEditor(t *testing.T) {
 		t.Errorf("blueprints: want parameter greeting with its default, got %+v", read.Items)
 	}
 	if text := s.Inside("get", "configmap", catalogview.ConfigMapName, "-o", "json"); strings.Contains(text, "theirs") || strings.Contains(text, "another-team") {
-		t.Errorf("A namespace reads of the Site of another one:\n%s", text)
+		t.Errorf("A namespace reads of the Site of another namespace:\n%s", text)
 	}
 	s.Apply(s.Set(site, []any{"another-team"}, "spec", "allowedNamespaces"))
 	ann.Until("a Site that the namespace may not use any more is not shown", patience.Limit, func() bool { return slices.Equal(ann.sites(), []string{"edge1"}) })

@@ -50,7 +50,7 @@ func TestForbiddenSiteLooksMissing(t *testing.T) {
 	}
 	s.AwaitCommits(0)
 	if deliveries := s.Deliveries(); len(deliveries) > 0 {
-		t.Errorf("something is delivered for a Site that may not be used: %d GitDeliveries", len(deliveries))
+		t.Errorf("a forbidden Site has a delivery: %d GitDeliveries", len(deliveries))
 	}
 	if messages["forbidden"] != messages["nowhere"] {
 		t.Errorf("the message of a forbidden Site differs from the message of a missing Site: %q", messages)

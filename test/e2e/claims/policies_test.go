@@ -117,8 +117,8 @@ spec:
 	}
 }
 
-// TestApprovalByEdit lets who may edit a deployment, and not create RolloutRequests, approve nothing by an edit, once the example's policy is
-// there. Other edits go on.
+// TestApprovalByEdit has a user who may edit a deployment, and may not create RolloutRequests: once the example's policy is applied, the user
+// cannot approve by an edit. Other edits go on.
 func TestApprovalByEdit(t *testing.T) { //nolint:tparallel // Its cases edit one object.
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
@@ -153,7 +153,7 @@ func TestApprovalByEdit(t *testing.T) { //nolint:tparallel // Its cases edit one
 				t.Errorf("want %q, got %q", tc.want, got)
 			}
 			if got := patch(approver, tc.patch); got != "" {
-				t.Errorf("who may approve is refused: %q", got)
+				t.Errorf("a user with the right to approve is refused: %q", got)
 			}
 		})
 	}

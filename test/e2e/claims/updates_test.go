@@ -178,7 +178,7 @@ func TestMalformedRequests(t *testing.T) {
 	}
 }
 
-// TestRequestComesFirst asks something of a deployment that is not there yet.
+// TestRequestComesFirst makes a request about a deployment before the deployment exists.
 func TestRequestComesFirst(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
