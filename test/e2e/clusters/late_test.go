@@ -29,7 +29,7 @@ func TestLate(t *testing.T) {
 	})
 	dir := s.Directory("late", "shop")
 	if files := s.FilesBelow(dir); len(files) > 0 {
-		t.Errorf("something was delivered to a cluster that is not there: %v", scene.Names(files))
+		t.Errorf("files were delivered to a missing cluster: %v", scene.Names(files))
 	}
 
 	s.hostCluster(k).buildHosted()

@@ -58,7 +58,8 @@ func TestPaused(t *testing.T) {
 	s.wantOnlyOurWrites(3)
 }
 
-// TestSomebodyElseDeletes the Cluster: it is not made again, and another one of that name is another cluster.
+// TestSomebodyElseDeletes has another user delete the Cluster: it is not created again, and another Cluster of that name is
+// another cluster.
 func TestSomebodyElseDeletes(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

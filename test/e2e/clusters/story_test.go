@@ -37,7 +37,7 @@ func TestStory(t *testing.T) {
 	s.Apply(early)
 	s.awaitPhase(early, "Delivering", theirs.GetName(), "HostedCluster "+name)
 	if n := len(s.Commits()); n > 1 { // A file of another user.
-		t.Errorf("something was delivered before the cluster was ready: %v", s.Commits())
+		t.Errorf("files were delivered before the cluster was ready: %v", s.Commits())
 	}
 
 	h.buildHosted()

@@ -82,7 +82,7 @@ func TestTenants(t *testing.T) {
 	s.wantNotDeleted(hand)
 	for _, in := range []*stage{s, other} {
 		if w := in.writesOfUser(provider); len(w) > 0 {
-			t.Errorf("something was written: %+v", w)
+			t.Errorf("the provider wrote objects: %+v", w)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func TestDeletedEarly(t *testing.T) {
 		until   func(s *stage, mc *unstructured.Unstructured)
 	}{
 		"Unseen": {reason: "A cluster is deleted that was never observed.", until: func(*stage, *unstructured.Unstructured) {}},
-		"Made": {reason: "The Cluster is there, and nothing else", until: func(s *stage, _ *unstructured.Unstructured) {
+		"Made": {reason: "The Cluster exists, and no other object", until: func(s *stage, _ *unstructured.Unstructured) {
 			s.awaitObject(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
 		}},
 		"Uninitialized": {reason: "The infrastructure is there, and no control plane", until: func(s *stage, _ *unstructured.Unstructured) {
