@@ -20,7 +20,7 @@ func TestPackagesWork(t *testing.T) {
 		want   []string
 	}{
 		"Configurations": {
-			reason: "Both shapes should be installed.", kind: "configurations.pkg.crossplane.io", types: []string{"Installed", "Healthy"},
+			reason: "The packages of both shapes should be installed.", kind: "configurations.pkg.crossplane.io", types: []string{"Installed", "Healthy"},
 			want: []string{"configuration-intentplane Installed=True Healthy=True", "configuration-intentplane-namespaced Installed=True Healthy=True"},
 		},
 		"Functions": {
@@ -77,7 +77,7 @@ func TestRoles(t *testing.T) {
 	}{
 		"EditorMakesClaims":       {reason: "An editor may create claims.", as: "edit", args: []string{"create", "intentdeployments.claims.intentplane.dev"}, want: "yes"},
 		"EditorMakesComposites":   {reason: "An editor may create namespaced composites.", as: "edit", args: []string{"create", "intentdeployments.intentplane.dev"}, want: "yes"},
-		"EditorReadsDeliveries":   {reason: "Who deploys sees why it does not work.", as: "edit", args: []string{"get", "gitdeliveries.delivery.intentplane.dev"}, want: "yes"},
+		"EditorReadsDeliveries":   {reason: "An editor may read the cause of a failed delivery.", as: "edit", args: []string{"get", "gitdeliveries.delivery.intentplane.dev"}, want: "yes"},
 		"EditorReadsGates":        {reason: "An editor may read Gates.", as: "edit", args: []string{"list", "gates.rollout.intentplane.dev"}, want: "yes"},
 		"EditorReadsSyncs":        {reason: "An editor may watch the trees that the Sites run.", as: "edit", args: []string{"watch", "sitesyncs.delivery.intentplane.dev"}, want: "yes"},
 		"ViewerReadsGates":        {reason: "A viewer may read Gates too.", as: "view", args: []string{"get", "gates.rollout.intentplane.dev"}, want: "yes"},
@@ -93,15 +93,15 @@ func TestRoles(t *testing.T) {
 		"AdminMakesNoPlan":        {reason: "A plan is the provider's.", as: "admin", args: []string{"patch", "prunerequests.state.intentplane.dev", "--subresource=status"}, want: "no"},
 		"ViewerReadsPlans":        {reason: "A viewer may read plans.", as: "view", args: []string{"list", "prunerequests.state.intentplane.dev"}, want: "yes"},
 		"EditorAnswersNothing":    {reason: "Answers are not the asker's.", as: "edit", args: []string{"update", "rolloutrequests.rollout.intentplane.dev", "--subresource=status"}, want: "no"},
-		"ViewerApprovesNothing":   {reason: "Who may look only looks.", as: "view", args: []string{"create", "rolloutrequests.rollout.intentplane.dev"}, want: "no"},
+		"ViewerApprovesNothing":   {reason: "A viewer may not create requests.", as: "view", args: []string{"create", "rolloutrequests.rollout.intentplane.dev"}, want: "no"},
 		"ProviderSeesClaims":      {reason: "Answers to RolloutRequests stand in the claims.", as: provider, args: []string{"watch", "intentdeployments.claims.intentplane.dev"}, want: "yes"},
 		"EditorLeavesConfigs":     {reason: "Configurations hold the limits of the tenant.", as: "edit", args: []string{"update", "providerconfigs.config.intentplane.dev"}, want: "no"},
 		"EditorMakesNoConfig":     {reason: "Configurations hold the limits of the tenant.", as: "edit", args: []string{"create", "providerconfigs.config.intentplane.dev"}, want: "no"},
 		"EditorLeavesSites":       {reason: "An editor may not change Sites of the platform.", as: "edit", args: []string{"update", "sites.catalog.intentplane.dev"}, want: "no"},
-		"AdminMakesConfigs":       {reason: "Who owns the namespace sets its limits.", as: "admin", args: []string{"create", "providerconfigs.config.intentplane.dev"}, want: "yes"},
+		"AdminMakesConfigs":       {reason: "An admin of the namespace sets its limits.", as: "admin", args: []string{"create", "providerconfigs.config.intentplane.dev"}, want: "yes"},
 		"AdminTakesWayOut":        {reason: "An administrator may patch a GitDelivery, which is the way out of a blocked delivery.", as: "admin", args: []string{"patch", "gitdeliveries.delivery.intentplane.dev"}, want: "yes"},
-		"ViewerReads":             {reason: "Who may look sees deployments.", as: "view", args: []string{"get", "intentdeployments.claims.intentplane.dev"}, want: "yes"},
-		"ViewerChangesNothing":    {reason: "Who may look only looks.", as: "view", args: []string{"update", "intentdeployments.claims.intentplane.dev"}, want: "no"},
+		"ViewerReads":             {reason: "A viewer may read deployments.", as: "view", args: []string{"get", "intentdeployments.claims.intentplane.dev"}, want: "yes"},
+		"ViewerChangesNothing":    {reason: "A viewer may not change deployments.", as: "view", args: []string{"update", "intentdeployments.claims.intentplane.dev"}, want: "no"},
 		"ProviderKeepsSites":      {reason: "The provider publishes Sites and takes them back.", as: provider, args: []string{"get", "sites.catalog.intentplane.dev"}, want: "yes"},
 		"ProviderSeesComposites":  {reason: "The provider reports transitions from the composites of claims.", as: provider, args: []string{"list", "xintentdeployments.claims.intentplane.dev"}, want: "yes"},
 		"ProviderListsJobs":       {reason: "A Job of a deployment that failed for good ends the wait for its Site.", as: provider, args: []string{"list", "jobs.batch"}, want: "yes"},
