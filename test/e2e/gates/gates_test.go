@@ -21,7 +21,7 @@ func TestAnswers(t *testing.T) {
 	if d := time.Since(a.At).Abs(); d > time.Minute {
 		t.Errorf("the answer is of %s", a.At)
 	}
-	// A number from before is not one of now: the server does not look back for it, and says that there is none.
+	// An earlier number does not count as the present number: the server does not look back for it, and returns none.
 	w.askUntil("a number that is scraped seldom", w.questionOf(slow, false), time.Hour, hasSeries(0.9))
 	w.askUntil("the same, as if it went live after that", w.questionOf(slow, false), 6*time.Second, func(a gates.Answer) bool {
 		return a.Problem == "" && len(a.Values) == 0 && a.Early
@@ -70,7 +70,7 @@ func TestServerComesBack(t *testing.T) {
 	m, woken := w.newMeter()
 	w.askUntil("it is there", w.questionOf(ratio, false), time.Hour, hasSeries(0.01))
 	w.server.Stop()
-	// One error would end the check, and the server is down for longer than its timeout.
+	// A single error would end the check, and the server is down for longer than its timeout.
 	task := w.taskOf(ratio, 3)
 	task.Rules.ErrorLimit, task.Rules.Timeout, task.Outages = 0, 20*time.Second, gates.OutagePolicy{Timeout: patience.Limit}
 	go func() {
