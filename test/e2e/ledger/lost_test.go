@@ -52,7 +52,7 @@ func TestLost(t *testing.T) {
 			lose: func(d *deployment, backup map[string]map[string]string) { d.restoreRefs(d.repositories[1], backup) },
 		},
 		"AllOld": {
-			reason: "Where all repositories were restored from backups of the first revision, the second one is delivered again, and stays verified.",
+			reason: "Where all repositories were restored from backups of the first revision, the second revision is delivered again, and stays verified.",
 			form:   form{repositories: 2, reapply: true}, epoch: 2,
 			lose: func(d *deployment, backup map[string]map[string]string) {
 				d.restoreRefs(d.homeRepository(), backup)

@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestHomeUnreachable lets the home not answer at each moment at which something has to be recorded. Nothing is ordered, judged or rolled back then in
-// any repository, the claim says why, and all goes on when the home answers again.
+// TestHomeUnreachable lets the home not answer at each moment at which an event has to be recorded. Nothing is ordered, judged or rolled back then in
+// any repository, the claim names the home, and all goes on when the home answers again.
 func TestHomeUnreachable(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -71,7 +71,7 @@ func TestHomeUnreachable(t *testing.T) {
 			t.Log(tc.reason)
 			d := newDeployment(t, tc.form)
 			d.awaitSucceeded(1)
-			if tc.answer == bad { // A Gate may fail a Site before another one has the revision.
+			if tc.answer == bad { // A Gate may fail a Site before another Site has the revision.
 				judges.setAnswer(d.Namespace, held)
 				d.awaitMeasuring(2)
 			}
@@ -108,8 +108,8 @@ func TestHomeUnreachable(t *testing.T) {
 	}
 }
 
-// TestHomeAwayTooLong lets the home not answer for longer than deliveryTimeout while a revision is to be ordered, and while one is to be verified. The
-// claim is stalled and counted then, and nothing is rejected, also not when the home is back.
+// TestHomeAwayTooLong lets the home not answer for longer than deliveryTimeout while a revision is to be ordered, and while a revision is to be
+// verified. The claim is stalled and counted then, and nothing is rejected, also not when the home is back.
 func TestHomeAwayTooLong(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
