@@ -14,7 +14,7 @@ func TestKilled(t *testing.T) {
 		reason string
 		at     func(repository string, fn func())
 	}{
-		"BeforePush": {reason: "A push that was lost with the provider is made by the next one.", at: cp.Git.DropPush},
+		"BeforePush": {reason: "A push that was lost with the provider is made by the next provider.", at: cp.Git.DropPush},
 		"AfterPush":  {reason: "A push that was carried out is not made again by the next provider.", at: cp.Git.AfterPush},
 	}
 	for name, tc := range cases {

@@ -135,7 +135,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestKept holds for directories that stay although no claim lives: changed or copied by a user, with a marker that is none, and around another one.
+// TestKept has directories that stay although no claim lives: changed or copied by a user, with an invalid marker, and around another directory.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
