@@ -23,7 +23,7 @@ func TestRender(t *testing.T) {
 	}{
 		"Claim":        {reason: "A claim's composite should become deliveries to both Sites.", shape: "claims", dir: "claim"},
 		"Namespaced":   {reason: "A composite without a claim should become a delivery.", shape: "namespaced", dir: "namespaced"},
-		"UnknownSite":  {reason: "A Site that is not there should be waited for.", shape: "claims", dir: "unknown-site"},
+		"UnknownSite":  {reason: "A missing Site should be awaited.", shape: "claims", dir: "unknown-site"},
 		"BrokenIntent": {reason: "The status should have the error of an intent.", shape: "claims", dir: "broken-intent"},
 		"Cluster":      {reason: "A WorkloadCluster should become a ManagedCluster.", shape: "claims", dir: "cluster", prefix: "workloadcluster-"},
 	}
