@@ -11,7 +11,7 @@ import (
 )
 
 // TestGitToGit goes from a repository to the running workload in another cluster, and back: Flux applies claims, their commits go
-// into another repository, and Flux applies those at the Site.
+// into another repository, and Flux applies these at the Site.
 func TestGitToGit(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop(t)

@@ -55,8 +55,8 @@ func TestPrometheusLies(t *testing.T) {
 	}
 }
 
-// TestUnknownMetric asks for a metric that the server does not know, and says nothing about it. For a minute after the Site went live that may be
-// early, and then it fails.
+// TestUnknownMetric has a metric that the server does not know. For a minute after the Site went live that may be early, and then the check
+// fails.
 func TestUnknownMetric(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)

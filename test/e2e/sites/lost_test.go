@@ -47,7 +47,7 @@ func TestLossAfterRejection(t *testing.T) {
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("ledger: -want (before the loss), +got:\n%s", diff)
 	}
-	// The directory names the cluster that writes it, and that is another one.
+	// The directory names the cluster that writes it, and that is another cluster.
 	if diff := cmp.Diff([]string{dir + "/.intentplane"}, r.filesChangedSince(tip)); diff != "" || rewritten.ClusterUID == written.ClusterUID {
 		t.Errorf("files that commits changed since the loss: -want, +got:\n%s", diff)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestMovedSite moves a Site to another directory. The old one stays until the Site runs the new one.
+// TestMovedSite moves a Site to another directory. The old directory stays until the Site runs the new directory.
 func TestMovedSite(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {

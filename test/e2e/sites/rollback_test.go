@@ -27,7 +27,8 @@ func TestRollback(t *testing.T) {
 	t.Logf("%v tokens for the first revision, of all deployments", spent-before)
 	one, v1 := r.Tree(dir), scene.Field(first, "status", "delivery", "gitCommit")
 
-	// The second one is good at first. Another claim delivers while it is judged: the measurements take as long as a check may.
+	// The second revision is good at first. Another claim delivers while it is judged: the measurements take as long as a check
+	// may.
 	o := r.describeJudged(3, 100)
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
 	two := r.Tree(dir)
@@ -122,7 +123,8 @@ func TestPrometheusDown(t *testing.T) {
 	r.AwaitCommits(1)
 }
 
-// TestRequestedRollback rolls back because a user asks for it: from a revision that is judged, and from a good one.
+// TestRequestedRollback rolls back because a user asks for it: from a revision that is being judged, and from a verified
+// revision.
 func TestRequestedRollback(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)

@@ -104,7 +104,7 @@ func TestRollbackInTwoRepositories(t *testing.T) {
 	r.Succeed(o)
 	r.awaitRequestDone("again")
 	if diff := cmp.Diff([]string{two, twoThere}, []string{r.Tree(here), r.treeInRepository(other, "main", there)}); diff != "" || two == one {
-		t.Errorf("trees after Retry (the first one was %s): -want, +got:\n%s", one, diff)
+		t.Errorf("trees after Retry (the first tree was %s): -want, +got:\n%s", one, diff)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestUnreachable cuts the wire to one of two clusters. Nothing else may suffer.
+// TestUnreachable cuts the wire to one of two clusters. The other may not suffer.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	s := newManySites(t, "near", "far")
