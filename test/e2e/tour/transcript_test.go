@@ -134,7 +134,7 @@ func TestReadMoments(t *testing.T) {
 		})
 	}
 	if _, err := readMoments("the server is away\n"); err == nil {
-		t.Error("A line about something else is an error.")
+		t.Error("A line in another format is an error.")
 	}
 }
 
