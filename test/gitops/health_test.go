@@ -100,7 +100,7 @@ func TestArgoCDHealth(t *testing.T) {
 			want: [2]string{"Healthy", "Done."},
 		},
 		"Refused": {
-			reason: "Another one has to be made.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "False", "Stale"), is("Completed", "False", "Stale")},
+			reason: "A refused request is degraded: a user has to make another.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "False", "Stale"), is("Completed", "False", "Stale")},
 			want: [2]string{"Degraded", "Stale."},
 		},
 		"Running": {
@@ -181,7 +181,7 @@ func TestArgoCDHealth(t *testing.T) {
 
 // TestArgoCDHealthOfClusters compares the health of a ManagedCluster that is not ready with the advice about the reason.
 func TestArgoCDHealthOfClusters(t *testing.T) {
-	// These end by themselves, and are shown because the cluster was ready, or takes too long.
+	// Clusters with these reasons recover by themselves, and are shown because the cluster was ready, or takes too long.
 	shown := []string{"Degraded", "InfrastructureTimedOut", "ControlPlaneTimedOut", "DeletionTimedOut"}
 	for _, kind := range []advice.Kind{advice.ManagedCluster, advice.Cluster} {
 		for _, reason := range advice.Reasons(kind) {
