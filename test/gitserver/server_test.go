@@ -245,8 +245,8 @@ func TestTLS(t *testing.T) {
 		reason string
 		trust  bool
 	}{
-		"Trusted":   {reason: "Who trusts the CA should be served.", trust: true},
-		"Untrusted": {reason: "Who does not trust the CA should refuse the server."},
+		"Trusted":   {reason: "A client that trusts the CA should be served.", trust: true},
+		"Untrusted": {reason: "A client that does not trust the CA should refuse the server."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
