@@ -38,7 +38,7 @@ func TestRules(t *testing.T) {
 			if wrong {
 				return
 			}
-			// A change of the walk gives the stories of chance other contents: another one may miss the rule since.
+			// A change of the walk changes the random stories: another story may find the missing rule since.
 			if found := firstBrokenStory(t, walker, strconv.Itoa(searched), name); found != "" {
 				t.Logf("story %d does not miss the rule any more, and story %s", r.story, found)
 				return
