@@ -63,7 +63,10 @@ func TestArtifactsAndDiff(t *testing.T) {
 		"Same":       {reason: "A file that is delivered already changes nothing.", in: string(example), args: append([]string{"diff", "-"}, catalog...), lack: "@@"},
 		"Replicas":   {reason: "The changes of an edit are shown as rendered objects.", in: strings.Replace(string(example), `"replicas": 2`, `"replicas": 5`, 1), args: append([]string{"diff", "-"}, catalog...), code: exitInvalid, says: "-  replicas: 2\n+  replicas: 5\n"},
 		"Left":       {reason: "A Site that the file leaves loses its directory.", in: strings.Replace(string(example), `"edge1", "edge2"`, `"edge1"`, 1), args: append([]string{"diff", "-", "-o", "json"}, catalog...), code: exitInvalid, says: `"removed": true`},
-		"Another":    {reason: "A missing deployment has nothing to compare with.", in: strings.Replace(string(example), "name: shop", "name: other", 1), args: append([]string{"diff", "-"}, catalog...), code: exitInvalid, says: `"other"`},
+		"Another": {
+			reason: "A missing deployment has nothing to compare with.",
+			in:     strings.Replace(string(example), "name: shop", "name: other", 1), args: append([]string{"diff", "-"}, catalog...), code: exitInvalid, says: `"other"`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -202,7 +202,10 @@ func TestFromCluster(t *testing.T) {
 			reason: "A kind that the user may not list is named.", files: all, args: []string{"validate", file, "--live"}, code: exitInvalid,
 			server: apiServer{denied: map[string]bool{"blueprints.catalog.intentplane.dev": true}}, says: "cannot list blueprints.catalog.intentplane.dev: ask for the right to list them (examples/rbac has the roles), or give the object in a file: ",
 		},
-		"MissingSite": {reason: "A missing Site is a finding, and not a failure to read.", files: all[1:], args: []string{"validate", file, "--live", "-o", "json"}, code: exitInvalid, says: `"reason": "SiteMissing"`},
+		"MissingSite": {
+			reason: "A missing Site is a finding, and not a failure to read.",
+			files:  all[1:], args: []string{"validate", file, "--live", "-o", "json"}, code: exitInvalid, says: `"reason": "SiteMissing"`,
+		},
 		"TwoGroups": {
 			reason: "One name in two groups is ambiguous.", files: all, args: []string{"render", "--claim", "shop"}, code: exitInvalid,
 			server: apiServer{objects: []*unstructured.Unstructured{parse(t, other)}}, says: "say " + claimsResource + "/shop or " + namespacedResource + "/shop",

@@ -65,7 +65,10 @@ func TestDirectories(t *testing.T) {
 		"Mistake":  {reason: "A mistake is reported with the file that it is in.", args: []string{"validate", "bad"}, code: exitInvalid, says: "bad/team/b.yaml:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: "},
 		"Empty":    {reason: "A directory without manifests is warned of.", args: []string{"validate", "none"}, says: "none:1: warning: Empty: the directory has no file whose name ends in .yaml, .yml or .json\n"},
 		"Digest":   {reason: "Other commands take a directory too.", args: []string{"digest", "good"}, says: "sha256:"},
-		"Decode":   {reason: "A malformed document is reported with its file.", args: []string{"digest", "bad"}, code: exitInvalid, says: "cannot decode document 1 of bad/team/b.yaml: "},
+		"Decode": {
+			reason: "A malformed document is reported with its file.",
+			args:   []string{"digest", "bad"}, code: exitInvalid, says: "cannot decode document 1 of bad/team/b.yaml: ",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

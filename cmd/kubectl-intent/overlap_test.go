@@ -66,7 +66,10 @@ func TestValidateAgainstCluster(t *testing.T) {
 	}{
 		"Conflict": {reason: "An object that another deployment of the cluster delivers to the Site is found.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")}, want: []string{conflict}},
 		"Other":    {reason: "Another object does not conflict.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "market")}},
-		"Itself":   {reason: "An object that the deployment of the file delivered itself does not conflict.", others: []*unstructured.Unstructured{brings(t, "shop", "Desired", "shop")}},
+		"Itself": {
+			reason: "An object that the deployment of the file delivered itself does not conflict.",
+			others: []*unstructured.Unstructured{brings(t, "shop", "Desired", "shop")},
+		},
 		"Changed": {
 			reason: "A deployment that the files change is compared as the files have it.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
 			also: "---\n" + strings.NewReplacer("name: shop", "name: market", `"shop"}`, `"market", "site": "edge1"}`).Replace(claim),

@@ -66,10 +66,13 @@ func TestReasons(t *testing.T) {
 		blueprint string
 		want      string
 	}{
-		"Fine":    {reason: "A Blueprint that renders has no reason for a failure.", timeout: "10s", blueprint: examples + "20-blueprint.yaml"},
-		"Timeout": {reason: "A render that takes too long may succeed another time.", timeout: "1ns", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonRenderTimeout},
-		"Spec":    {reason: "A render timeout has to be a duration.", timeout: "soon", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonInvalidSpec},
-		"Failed":  {reason: "A Blueprint that breaks a rule of the policy failed to render.", timeout: "10s", blueprint: file(t, strings.Replace(ruled, "SIZE", "3", 1)), want: deploymentv1alpha1.ReasonRenderFailed},
+		"Fine": {reason: "A Blueprint that renders has no reason for a failure.", timeout: "10s", blueprint: examples + "20-blueprint.yaml"},
+		"Timeout": {
+			reason:  "A render that takes too long may succeed another time.",
+			timeout: "1ns", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonRenderTimeout,
+		},
+		"Spec":   {reason: "A render timeout has to be a duration.", timeout: "soon", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonInvalidSpec},
+		"Failed": {reason: "A Blueprint that breaks a rule of the policy failed to render.", timeout: "10s", blueprint: file(t, strings.Replace(ruled, "SIZE", "3", 1)), want: deploymentv1alpha1.ReasonRenderFailed},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

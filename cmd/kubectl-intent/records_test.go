@@ -84,7 +84,8 @@ func TestRecords(t *testing.T) {
 			reason: "Records that may not be read are an error.", args: "state list", denied: true, problems: "cannot list the records of namespace \"team-a\"", code: exitInvalid,
 		},
 		"Show": {
-			reason: "A record is shown package by package, and texts of others cannot steer the terminal.", args: "state show platform", objects: []*unstructured.Unstructured{ours},
+			reason: "A record is shown package by package, and texts of others cannot steer the terminal.",
+			args:   "state show platform", objects: []*unstructured.Unstructured{ours},
 			out: `BUNDLE    team-a/platform
 VERSION   1.4.0
 STATUS    failed

@@ -133,12 +133,16 @@ func TestAsk(t *testing.T) {
 			says:     "shop: there is nothing to roll back: the directories of all Sites hold the files of revision 2 already; --to-revision says to which other one; possible: 1\n",
 		},
 		"Again": {
-			reason: "A rollback without a revision, right after another rollback, is refused before anything is created.", args: []string{"rollback", "shop"}, status: "{revision: 4, liveRevision: 3}", code: exitInvalid,
+			reason: "A rollback without a revision, right after another rollback, is refused before anything is created.",
+			args:   []string{"rollback", "shop"}, status: "{revision: 4, liveRevision: 3}", code: exitInvalid,
 			delivery: []string{"ledger: {", "ledger: {target: 2, withdraws: 3, verdict: {result: Rejected, reason: Requested}, "},
 			says:     "shop: there is nothing to roll back: revision 4 is being rolled back to revision 2 already\n",
 		},
-		"Judged":    {reason: "A revision that has its verdict is not aborted.", delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 4 cannot be aborted: it was judged already (Verified); use rollback"},
-		"Meanwhile": {reason: "A request about a revision other than the present revision is refused before anything is created.", status: "{revision: 3}", args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 3 is not the present one any more"},
+		"Judged": {reason: "A revision that has its verdict is not aborted.", delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 4 cannot be aborted: it was judged already (Verified); use rollback"},
+		"Meanwhile": {
+			reason: "A request about a revision other than the present revision is refused before anything is created.",
+			status: "{revision: 3}", args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 3 is not the present one any more",
+		},
 		"AbortEarly": {
 			reason: "A revision that Git has not recorded yet is aborted: the ledger that the command reads cannot refuse it.", status: "{revision: 5, liveRevision: 2}",
 			args: []string{"abort", "shop"}, says: "shop-abort-5-x created", want: requestAbout("5", "Abort", "abort", ""),
@@ -167,11 +171,15 @@ func TestAsk(t *testing.T) {
 			says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2"),
 		},
 		"PromoteStep": {reason: "A step is released before it waits.", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2")},
-		"PromoteFull": {reason: "A promotion with --full releases all steps at once.", args: []string{"promote", "shop", "--full"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", full: true")},
+		"PromoteFull": {
+			reason: "A promotion with --full releases all steps at once.",
+			args:   []string{"promote", "shop", "--full"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", full: true"),
+		},
 		"PromoteBoth": {reason: "A step and all of them are not released at once.", args: []string{"promote", "shop", "--step=2", "--full"}, code: exitUsage, says: "--step and --full can't be used together"},
 		"PromoteNone": {reason: "No step is released when none waits and none is named.", args: []string{"promote", "shop"}, delivery: inCanary, code: exitInvalid, says: "shop: no step pauses or waits for a user: --step releases one that does not wait yet, and --full all of them\n"},
 		"PromotePassed": {
-			reason: "A step that is passed is refused, and the message names the step that can be released.", args: []string{"promote", "shop", "--step=1"}, delivery: inCanary, code: exitInvalid,
+			reason: "A step that is passed is refused, and the message names the step that can be released.",
+			args:   []string{"promote", "shop", "--step=1"}, delivery: inCanary, code: exitInvalid,
 			says: "shop: step 1 of revision 4 cannot be released: no user is awaited there; possible: 2\n",
 		},
 		"PromoteTwice": {
@@ -198,7 +206,10 @@ func TestAsk(t *testing.T) {
 		"Missing":      {reason: "A request for a deployment that does not exist is refused.", args: []string{"retry", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
 		"Name":         {reason: "A script gets the name of the request, as from kubectl create.", args: []string{"abort", "shop", "--dry-run=client", "-o", "name"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4\n"},
 		"DryRun":       {reason: "A dry run creates no request.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
-		"Newer":        {reason: "A field of a newer version beside it is not read.", status: "{revision: 4, delivery: 7}", args: []string{"abort", "shop"}, says: "created", want: request("Abort", "abort", "")},
+		"Newer": {
+			reason: "A field of a newer version beside it is not read.",
+			status: "{revision: 4, delivery: 7}", args: []string{"abort", "shop"}, says: "created", want: request("Abort", "abort", ""),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -292,17 +303,41 @@ func TestWait(t *testing.T) {
 		// problem is the text of the errors.
 		problem string
 	}{
-		"Done":       {reason: "Each answer is printed once, also when the connection ends between them.", answers: []string{"{}", waiting, waiting, took, done}, atOnce: 2, want: "Waiting: Not yet.\nTaken: It goes.\nDone: It ended.\n"},
+		"Done": {
+			reason:  "Each answer is printed once, also when the connection ends between them.",
+			answers: []string{"{}", waiting, waiting, took, done}, atOnce: 2, want: "Waiting: Not yet.\nTaken: It goes.\nDone: It ended.\n",
+		},
 		"Stale":      {reason: "A request that came too late is invalid.", answers: []string{stale}, code: exitInvalid, want: "Stale: Too late.\n"},
 		"Superseded": {reason: "A request that another revision superseded ends with an error.", answers: []string{took, superseded}, code: exitInvalid, want: "Taken: It goes.\nSuperseded: Another came.\n"},
-		"Late":       {reason: "A request without an answer ends with a message when time is up.", args: []string{"--timeout=1ns"}, code: exitInvalid, problem: "the provider has not answered yet"},
-		"Verified":   {reason: "A retry whose revision was verified has succeeded.", command: retry, answers: []string{doneAs("Verified", "Revision 5 was verified.")}, want: "Done: Revision 5 was verified.\n"},
-		"Rejected":   {reason: "A retry whose revision was rejected, and rolled back, has failed.", command: retry, answers: []string{doneAs("RolledBack", "GateFailed.")}, code: exitInvalid, want: "Done: GateFailed.\n"},
-		"Stays":      {reason: "An abort that leaves the revision in place has failed.", answers: []string{doneAs("NotRolledBack", "RollbackOff.")}, code: exitInvalid, want: "Done: RollbackOff.\n"},
-		"Untouched":  {reason: "An abort before any Site's directory changed has succeeded.", answers: []string{doneAs("NothingToRestore", "No.")}, want: "Done: No.\n"},
-		"Released":   {reason: "A promotion has succeeded when the step is released.", command: []string{"promote", "shop", "--step=1"}, answers: []string{waiting, took}, want: "Waiting: Not yet.\nTaken: It goes.\n"},
-		"Full":       {reason: "A full promotion ends with its revision.", command: []string{"promote", "shop", "--full"}, answers: []string{took, done}, code: exitInvalid, want: "Taken: It goes.\nDone: It ended.\n"},
-		"Unsaid":     {reason: "A request without an outcome does not count as a success.", command: retry, answers: []string{doneAs("", "It ended.")}, code: exitInvalid, want: "Done: It ended.\n", problem: "does not say how its revision ended"},
+		"Late": {
+			reason: "A request without an answer ends with a message when time is up.",
+			args:   []string{"--timeout=1ns"}, code: exitInvalid, problem: "the provider has not answered yet",
+		},
+		"Verified": {
+			reason:  "A retry whose revision was verified has succeeded.",
+			command: retry, answers: []string{doneAs("Verified", "Revision 5 was verified.")}, want: "Done: Revision 5 was verified.\n",
+		},
+		"Rejected": {
+			reason:  "A retry whose revision was rejected, and rolled back, has failed.",
+			command: retry, answers: []string{doneAs("RolledBack", "GateFailed.")}, code: exitInvalid, want: "Done: GateFailed.\n",
+		},
+		"Stays": {
+			reason:  "An abort that leaves the revision in place has failed.",
+			answers: []string{doneAs("NotRolledBack", "RollbackOff.")}, code: exitInvalid, want: "Done: RollbackOff.\n",
+		},
+		"Untouched": {
+			reason:  "An abort before any Site's directory changed has succeeded.",
+			answers: []string{doneAs("NothingToRestore", "No.")}, want: "Done: No.\n",
+		},
+		"Released": {
+			reason:  "A promotion has succeeded when the step is released.",
+			command: []string{"promote", "shop", "--step=1"}, answers: []string{waiting, took}, want: "Waiting: Not yet.\nTaken: It goes.\n",
+		},
+		"Full": {reason: "A full promotion ends with its revision.", command: []string{"promote", "shop", "--full"}, answers: []string{took, done}, code: exitInvalid, want: "Taken: It goes.\nDone: It ended.\n"},
+		"Unsaid": {
+			reason:  "A request without an outcome does not count as a success.",
+			command: retry, answers: []string{doneAs("", "It ended.")}, code: exitInvalid, want: "Done: It ended.\n", problem: "does not say how its revision ended",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

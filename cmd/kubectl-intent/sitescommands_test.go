@@ -22,9 +22,12 @@ func TestOffers(t *testing.T) {
 		says      []string
 		not       string
 	}{
-		"Sites":          {reason: "The Sites that the namespace may use are shown, and no others.", args: []string{"sites"}, says: []string{"NAME   ENGINE", "edge1", "edge2"}, not: "foreign"},
-		"Foreign":        {reason: "Another namespace sees its own.", args: []string{"sites", "-n", "team-b"}, says: []string{"foreign"}, not: "edge1"},
-		"NoSites":        {reason: "A namespace that may use no Site gets a line about it.", args: []string{"sites", "-n", "team-c"}, says: []string{"No Site may be used from namespace team-c."}},
+		"Sites":   {reason: "The Sites that the namespace may use are shown, and no others.", args: []string{"sites"}, says: []string{"NAME   ENGINE", "edge1", "edge2"}, not: "foreign"},
+		"Foreign": {reason: "Another namespace sees its own.", args: []string{"sites", "-n", "team-b"}, says: []string{"foreign"}, not: "edge1"},
+		"NoSites": {
+			reason: "A namespace that may use no Site gets a line about it.",
+			args:   []string{"sites", "-n", "team-c"}, says: []string{"No Site may be used from namespace team-c."},
+		},
 		"SitesJSON":      {reason: "A script gets the Sites.", args: []string{"sites", "-o", "json"}, says: []string{`"name": "edge1"`, `"engine": `}},
 		"SitesDenied":    {reason: "A user who may not list Sites sees the Sites in use, and the command to ask for more.", args: []string{"sites"}, denied: "sites.catalog.intentplane.dev", says: []string{"edge1", "Not read: sites.catalog.intentplane.dev: the user may not read them", "kubectl create configmap intentplane-catalog -n team-a"}, not: "ENGINE"},
 		"Wide":           {reason: "A wide list has the labels by which a deployment selects Sites.", args: []string{"sites", "-o", "wide"}, says: []string{"LABELS", "region="}},
@@ -34,12 +37,24 @@ func TestOffers(t *testing.T) {
 		"Unpublished":    {reason: "A user who may not list Blueprints, before the first publication, reads the Blueprints in use and the command to ask for more.", args: []string{"blueprints"}, denied: "blueprints.catalog.intentplane.dev", published: true, says: []string{"kubectl create configmap intentplane-catalog -n team-a"}, not: "greeting"},
 		"Live":           {reason: "A user who may list Sites does not read the published list, which another user could have changed.", args: []string{"sites"}, published: true, says: []string{"edge1"}, not: "edge7"},
 		"WideBlueprints": {reason: "A wide list of Blueprints has their defaults and the names of the objects.", args: []string{"blueprints", "-o", "wide"}, says: []string{"DEFAULTS", "web-1.0.0", "replicas=1"}},
-		"BlueprintNames": {reason: "The names of Blueprints are valid for kubectl.", args: []string{"blueprints", "-o", "name"}, says: []string{"blueprint.catalog.intentplane.dev/web-1.0.0"}},
-		"Blueprints":     {reason: "The list has each Blueprint, with the names of its parameters.", args: []string{"blueprints"}, says: []string{"NAME  VERSION  CHANNEL  TYPES", "web   1.0.0    stable   web", "greeting"}},
-		"Blueprint":      {reason: "A named Blueprint is shown with its parameters and defaults.", args: []string{"blueprints", "web"}, says: []string{"PARAMETER  TYPE    DEFAULT", "greeting   string  Hello", "VALUE", "replicas  1"}},
-		"BlueprintYAML":  {reason: "A script gets the parameters.", args: []string{"blueprints", "web-1.0.0", "-o", "yaml"}, says: []string{"default: Hello", "name: greeting"}},
-		"NoBlueprint":    {reason: "A name that no Blueprint has is an error.", args: []string{"blueprints", "wab"}, code: exitInvalid, says: []string{"no Blueprint wab was found"}},
-		"Denied":         {reason: "A user who may not list Blueprints sees the Blueprints in use.", args: []string{"blueprints"}, denied: "blueprints.catalog.intentplane.dev", says: []string{"Not read: blueprints.catalog.intentplane.dev"}, not: "greeting"},
+		"BlueprintNames": {
+			reason: "The names of Blueprints are valid for kubectl.",
+			args:   []string{"blueprints", "-o", "name"}, says: []string{"blueprint.catalog.intentplane.dev/web-1.0.0"},
+		},
+		"Blueprints": {
+			reason: "The list has each Blueprint, with the names of its parameters.",
+			args:   []string{"blueprints"}, says: []string{"NAME  VERSION  CHANNEL  TYPES", "web   1.0.0    stable   web", "greeting"},
+		},
+		"Blueprint": {
+			reason: "A named Blueprint is shown with its parameters and defaults.",
+			args:   []string{"blueprints", "web"}, says: []string{"PARAMETER  TYPE    DEFAULT", "greeting   string  Hello", "VALUE", "replicas  1"},
+		},
+		"BlueprintYAML": {reason: "A script gets the parameters.", args: []string{"blueprints", "web-1.0.0", "-o", "yaml"}, says: []string{"default: Hello", "name: greeting"}},
+		"NoBlueprint":   {reason: "A name that no Blueprint has is an error.", args: []string{"blueprints", "wab"}, code: exitInvalid, says: []string{"no Blueprint wab was found"}},
+		"Denied": {
+			reason: "A user who may not list Blueprints sees the Blueprints in use.",
+			args:   []string{"blueprints"}, denied: "blueprints.catalog.intentplane.dev", says: []string{"Not read: blueprints.catalog.intentplane.dev"}, not: "greeting",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

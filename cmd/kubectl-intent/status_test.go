@@ -44,17 +44,27 @@ func TestStatus(t *testing.T) {
 		"Name":      {reason: "A deployment is shown with its parts.", args: []string{"status", "shop"}, says: []string{"RollingBack", "├─ site edge1       Syncing  Flux", "└─ gate step 1      Failed   3 of 4"}},
 		"Namespace": {reason: "Without a name all of the namespace are listed.", args: []string{"status"}, says: []string{"NAME  PHASE", "shop  RollingBack"}, not: "team-b"},
 		"All":       {reason: "The deployments of all namespaces are listed.", args: []string{"status", "-A"}, says: []string{"team-a     shop  RollingBack", "team-b     shop  Delivering", "AuthFailed"}},
-		"Stuck":     {reason: "Objects that need a person are listed alone.", args: []string{"status", "-A", "--stuck"}, says: []string{"team-b     shop  Delivering"}, not: "team-a"},
+		"Stuck": {
+			reason: "Objects that need a person are listed alone.",
+			args:   []string{"status", "-A", "--stuck"}, says: []string{"team-b     shop  Delivering"}, not: "team-a",
+		},
 		"NoneStuck": {reason: "A deployment that goes on by itself is not shown as stuck.", args: []string{"status", "shop", "--stuck"}, says: []string{"Nothing needs a person."}},
-		"None":      {reason: "A namespace without deployments does not cause an error.", args: []string{"status", "-n", "team-c"}, says: []string{"No Application, no IntentDeployment, no WorkloadCluster and no Bundle was found."}},
-		"JSON":      {reason: "A deployment is one object, with its finding.", args: []string{"status", "shop", "-n", "team-b", "-o", "json"}, says: []string{`"phase": "Delivering"`, `"reason": "AuthFailed"`, `"actor": "PlatformTeam"`}},
-		"YAML":      {reason: "A list is one object too.", args: []string{"status", "-A", "-o", "yaml"}, says: []string{"items:\n- ", "namespace: team-b"}},
-		"Names":     {reason: "The names are valid for kubectl.", args: []string{"status", "-A", "-o", "name"}, says: []string{"intentdeployment.intentplane.dev/shop\n"}},
-		"Wide":      {reason: "A wide list has the messages.", args: []string{"status", "-A", "-o", "wide"}, says: []string{"MESSAGE", "git.example.org: 401 Unauthorized"}},
-		"Missing":   {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: exitInvalid, says: []string{`namespace "team-a" has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`}},
+		"None": {
+			reason: "A namespace without deployments does not cause an error.",
+			args:   []string{"status", "-n", "team-c"}, says: []string{"No Application, no IntentDeployment, no WorkloadCluster and no Bundle was found."},
+		},
+		"JSON": {reason: "A deployment is one object, with its finding.", args: []string{"status", "shop", "-n", "team-b", "-o", "json"}, says: []string{`"phase": "Delivering"`, `"reason": "AuthFailed"`, `"actor": "PlatformTeam"`}},
+		"YAML": {reason: "A list is one object too.", args: []string{"status", "-A", "-o", "yaml"}, says: []string{"items:\n- ", "namespace: team-b"}},
+		"Names": {
+			reason: "The names are valid for kubectl.",
+			args:   []string{"status", "-A", "-o", "name"}, says: []string{"intentdeployment.intentplane.dev/shop\n"},
+		},
+		"Wide":    {reason: "A wide list has the messages.", args: []string{"status", "-A", "-o", "wide"}, says: []string{"MESSAGE", "git.example.org: 401 Unauthorized"}},
+		"Missing": {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: exitInvalid, says: []string{`namespace "team-a" has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`}},
 		"Blind": {
-			reason: "A kind that the user may not read is named, and does not cause an error.", server: apiServer{denied: map[string]bool{"gates.rollout.intentplane.dev": true}},
-			args: []string{"status", "shop"}, says: []string{"RollingBack", "Not read:   gates.rollout.intentplane.dev: the user may not read them"}, not: "gate step",
+			reason: "A kind that the user may not read is named, and does not cause an error.",
+			server: apiServer{denied: map[string]bool{"gates.rollout.intentplane.dev": true}},
+			args:   []string{"status", "shop"}, says: []string{"RollingBack", "Not read:   gates.rollout.intentplane.dev: the user may not read them"}, not: "gate step",
 		},
 		"ListDenied": {
 			reason: "A kind that the user may not list is named below the others.", server: apiServer{denied: map[string]bool{"applications.intentplane.dev": true}},
@@ -73,11 +83,15 @@ func TestStatus(t *testing.T) {
 			args: []string{"status", "-A", "-o", "json"}, code: exitInvalid, says: []string{`"unread"`, `"phase": "RollingBack"`},
 		},
 		"OutageBeneath": {
-			reason: "The list of stuck objects is incomplete while packages cannot be listed.", server: apiServer{failing: map[string]bool{"functions.pkg.crossplane.io": true}},
-			args: []string{"status", "--stuck"}, code: exitInvalid, says: []string{"error: cannot list functions.pkg.crossplane.io"},
+			reason: "The list of stuck objects is incomplete while packages cannot be listed.",
+			server: apiServer{failing: map[string]bool{"functions.pkg.crossplane.io": true}},
+			args:   []string{"status", "--stuck"}, code: exitInvalid, says: []string{"error: cannot list functions.pkg.crossplane.io"},
 		},
 		"NameAndAll": {reason: "A name is one of a namespace.", args: []string{"status", "shop", "-A"}, code: exitUsage, says: []string{"--all-namespaces is for a list"}},
-		"WatchForm":  {reason: "A watch prints text only.", args: []string{"status", "--watch", "-o", "json"}, code: exitUsage, says: []string{"--watch prints text"}},
+		"WatchForm": {
+			reason: "A watch prints text only.",
+			args:   []string{"status", "--watch", "-o", "json"}, code: exitUsage, says: []string{"--watch prints text"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -38,11 +38,15 @@ func TestApplicationCommands(t *testing.T) {
 		"Stuck":      {reason: "An Application whose pods crash needs a person.", args: []string{"status", "--stuck"}, says: []string{"shop  Degraded  7    7     1/2", "CrashLoopBackOff"}},
 		"Why":        {reason: "The chain leads from the Application to the Site.", args: []string{"why", "shop"}, says: []string{"Cause:      Site edge2: CrashLoopBackOff", "Who acts:   the author", "└─ Application shop", "└─ SiteHealth shop: CrashLoopBackOff"}},
 		"BlindWhy": {
-			reason: "A user who may not read Applications is shown the deployment, and sees the unread kind.", denied: "applications.intentplane.dev", args: []string{"why", "shop"},
+			reason: "A user who may not read Applications is shown the deployment, and sees the unread kind.",
+			denied: "applications.intentplane.dev", args: []string{"why", "shop"},
 			says: []string{"IntentDeployment intentplane.dev", "Not read:   applications.intentplane.dev: the user may not read them"},
 		},
 		"History": {reason: "The history is that of the deployment.", args: []string{"history", "shop"}, says: []string{"7         8d21c0e  Verified", "5         5f77a90"}},
-		"Retry":   {reason: "A retry is requested of the deployment.", args: []string{"retry", "shop", "--dry-run=client", "-o", "yaml"}, says: []string{"kind: IntentDeployment", "name: shop"}},
+		"Retry": {
+			reason: "A retry is requested of the deployment.",
+			args:   []string{"retry", "shop", "--dry-run=client", "-o", "yaml"}, says: []string{"kind: IntentDeployment", "name: shop"},
+		},
 		"Rollback": {
 			reason: "A rollback is asked of the deployment, by the name of the Application in either group.", args: []string{"rollback", "applications.claims.intentplane.dev/shop", "--to-revision=5", "--dry-run=client", "-o", "yaml"},
 			says: []string{"kind: IntentDeployment", "name: shop", "toRevision: 5", "action: RollbackTo"},

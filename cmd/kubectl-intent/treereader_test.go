@@ -72,9 +72,15 @@ func TestFilesOfRepository(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"Checkout":  {reason: "A clone has the restored trees, and the trees with action Keep.", args: []string{"artifacts", "shop", "--checkout", git.Path("fleet")}, says: "kind: Deployment"},
-		"Fetched":   {reason: "The repository is fetched where the user asks for it.", args: []string{"artifacts", "shop", "--fetch"}, says: "kind: Deployment"},
-		"Neither":   {reason: "Without either the command names the action to take.", args: []string{"artifacts", "shop"}, code: exitInvalid, says: "--checkout, or say --fetch"},
+		"Checkout": {
+			reason: "A clone has the restored trees, and the trees with action Keep.",
+			args:   []string{"artifacts", "shop", "--checkout", git.Path("fleet")}, says: "kind: Deployment",
+		},
+		"Fetched": {reason: "The repository is fetched where the user asks for it.", args: []string{"artifacts", "shop", "--fetch"}, says: "kind: Deployment"},
+		"Neither": {
+			reason: "Without either the command names the action to take.",
+			args:   []string{"artifacts", "shop"}, code: exitInvalid, says: "--checkout, or say --fetch",
+		},
 		"Old":       {reason: "A clone that does not have the directory is named.", args: []string{"artifacts", "shop", "--checkout", other.Path("fleet")}, code: exitInvalid, says: "neither branch main nor the state of the clone has directory clusters/edge1/team-a/shop"},
 		"NoClone":   {reason: "A folder that is not a clone makes a wrong command line.", args: []string{"artifacts", "shop", "--checkout", t.TempDir()}, code: exitUsage, says: "cannot open a clone"},
 		"Same":      {reason: "A file is compared with the restored revision.", in: string(example), args: slices.Concat([]string{"diff", "-", "--checkout", git.Path("fleet")}, catalog)},

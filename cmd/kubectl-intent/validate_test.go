@@ -49,8 +49,14 @@ func TestExitCodes(t *testing.T) {
 		"OtherKinds":    {reason: "Objects of other projects are not checked.", in: "apiVersion: v1\nkind: Namespace\n", args: []string{"validate", "-"}, says: "0 objects, 0 mistakes"},
 		"UnknownFlag":   {reason: "A wrong command line is 2.", args: []string{"validate", "-", "--sites"}, want: exitUsage},
 		"UnknownForm":   {reason: "An unknown output format is a mistake in the command.", args: []string{"validate", "-", "-o", "xml"}, want: exitUsage},
-		"NoFile":        {reason: "A missing file is a mistake.", args: []string{"validate", "nowhere.yaml"}, want: exitInvalid, says: "nowhere.yaml:1: Unreadable: cannot read file: "},
-		"NoSiteFile":    {reason: "A missing file that applies to all objects makes a wrong command line.", args: []string{"validate", "-", "--site", "nowhere.yaml", blueprint}, want: exitUsage},
+		"NoFile": {
+			reason: "A missing file is a mistake.",
+			args:   []string{"validate", "nowhere.yaml"}, want: exitInvalid, says: "nowhere.yaml:1: Unreadable: cannot read file: ",
+		},
+		"NoSiteFile": {
+			reason: "A missing file that applies to all objects makes a wrong command line.",
+			args:   []string{"validate", "-", "--site", "nowhere.yaml", blueprint}, want: exitUsage,
+		},
 		"HalfACatalog":  {reason: "Sites without a Blueprint are a mistake in the command.", args: []string{"validate", "-", sites}, want: exitUsage},
 		"BlueprintTest": {reason: "Examples that render end the command with exit code 0.", args: []string{"blueprint", "test", blueprints + "web-1.1.0.yaml"}, says: "web-1.1.0 spec.examples[0] ok: 7 files for Site edge1"},
 		"BlueprintReads": {

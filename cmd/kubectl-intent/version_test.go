@@ -27,8 +27,11 @@ func TestVersion(t *testing.T) {
 			reason: "A renderer is unknown where the user may not read the FunctionRevision.", args: []string{"version"}, denied: map[string]bool{"functionrevisions.pkg.crossplane.io": true},
 			says: []string{"renderer        Unknown  of intentplane-function-intentplane: no annotation render.intentplane.dev/version was read", "not read: functionrevisions.pkg.crossplane.io: the user may not read them\n"},
 		},
-		"Nowhere": {reason: "An unreachable cluster is named, and does not cause an error.", args: []string{"version", "--kubeconfig", "/nowhere"}, says: []string{"kubectl-intent  dev\n", "not read: cluster: cannot use the kubeconfig"}},
-		"JSON":    {reason: "A script gets the same as data.", args: []string{"version", "-o", "json"}, says: []string{`"client": "dev"`, `"kind": "function"`, `"version": "v0.1.1"`, `"renderer": "2"`}},
+		"Nowhere": {
+			reason: "An unreachable cluster is named, and does not cause an error.",
+			args:   []string{"version", "--kubeconfig", "/nowhere"}, says: []string{"kubectl-intent  dev\n", "not read: cluster: cannot use the kubeconfig"},
+		},
+		"JSON": {reason: "A script gets the same as data.", args: []string{"version", "-o", "json"}, says: []string{`"client": "dev"`, `"kind": "function"`, `"version": "v0.1.1"`, `"renderer": "2"`}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

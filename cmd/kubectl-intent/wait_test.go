@@ -168,7 +168,10 @@ func TestAwaitEnd(t *testing.T) {
 			looks:  []string{`{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: "No:\n  shop\n  ^"}`},
 			says:   "Failed: No:\n    shop\n    ^\n", err: verdictError{}.Error(),
 		},
-		"Missing": {reason: "A Site that does not appear ends the command early, and the message names the missing object.", looks: []string{missing}, says: "Pending: No edge9.\n", err: absent},
+		"Missing": {
+			reason: "A Site that does not appear ends the command early, and the message names the missing object.",
+			looks:  []string{missing}, says: "Pending: No edge9.\n", err: absent,
+		},
 		"Appears": {
 			reason: "The timeout for a missing Site begins again each time that one goes missing.", looks: []string{missing, missing, going, missing, missing, good},
 			says: "Pending: No edge9.\nDelivering: It goes.\nPending: No edge9.\nSucceeded: It runs.\n",

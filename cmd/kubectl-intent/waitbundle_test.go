@@ -30,7 +30,10 @@ func TestProgressOfBundle(t *testing.T) {
 		"Failed":     {reason: "A package that failed ends the wait.", sample: failed(statev1alpha1.PackageReasonFailed), want: waitFailed},
 		"RolledBack": {reason: "A package that was rolled back has an end of its own.", sample: failed(statev1alpha1.PackageReasonRolledBack), want: waitRolledBack},
 		"Suspended":  {reason: "A suspended Bundle ends the wait.", sample: suspended, want: waitFailed},
-		"Superseded": {reason: "Another spec supersedes the awaited spec.", sample: samples.NewBundle(samples.New()), goal: goal{isFixed: true, digest: "of the file", seen: "of the file"}, want: waitSuperseded},
+		"Superseded": {
+			reason: "Another spec supersedes the awaited spec.",
+			sample: samples.NewBundle(samples.New()), goal: goal{isFixed: true, digest: "of the file", seen: "of the file"}, want: waitSuperseded,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

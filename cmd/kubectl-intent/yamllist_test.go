@@ -90,7 +90,10 @@ func TestUnreadable(t *testing.T) {
 		args   []string
 		want   []string
 	}{
-		"Missing": {reason: "A missing file hides no other file.", args: []string{"nowhere.yaml", bad}, want: []string{"nowhere.yaml:1: Unreadable: cannot read file: ", "InvalidSpec: spec.intnt: ", "1 object, 3 mistakes"}},
+		"Missing": {
+			reason: "A missing file hides no other file.",
+			args:   []string{"nowhere.yaml", bad}, want: []string{"nowhere.yaml:1: Unreadable: cannot read file: ", "InvalidSpec: spec.intnt: ", "1 object, 3 mistakes"},
+		},
 		"Large":   {reason: "A file that is too large does not hide the findings of others.", args: []string{large, bad}, want: []string{":1: Unreadable: ", "InvalidSpec: spec.intnt: "}},
 		"Cluster": {reason: "A list that the cluster refuses does not hide the findings of files.", args: []string{examples + "40-claim.yaml", bad, "--live", "--kubeconfig", kubeconfig}, want: []string{"IntentDeployment team-a/shop: Unreadable: cannot list blueprints.catalog.intentplane.dev: ", "InvalidSpec: spec.intnt: "}},
 	}

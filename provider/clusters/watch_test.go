@@ -177,9 +177,15 @@ func TestTryAgain(t *testing.T) {
 		err  error
 		want answer
 	}{
-		"NotAsked":  {reason: "A refused list is not repeated at once.", want: answer{says: v1alpha1.SiteReasonAccessDenied}},
-		"Mended":    {reason: "A caller that asks for another try reads the current answer of the cluster.", asks: true, want: answer{says: "one", took: time.Millisecond}},
-		"NotMended": {reason: "A caller that asks for another try gets the present refusal of the cluster, too.", asks: true, err: kerrors.NewUnauthorized("no"), want: answer{says: v1alpha1.SiteReasonKubeconfigDenied, took: time.Millisecond}},
+		"NotAsked": {reason: "A refused list is not repeated at once.", want: answer{says: v1alpha1.SiteReasonAccessDenied}},
+		"Mended": {
+			reason: "A caller that asks for another try reads the current answer of the cluster.",
+			asks:   true, want: answer{says: "one", took: time.Millisecond},
+		},
+		"NotMended": {
+			reason: "A caller that asks for another try gets the present refusal of the cluster, too.",
+			asks:   true, err: kerrors.NewUnauthorized("no"), want: answer{says: v1alpha1.SiteReasonKubeconfigDenied, took: time.Millisecond},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -175,7 +175,10 @@ func TestArgoIgnoreDifferences(t *testing.T) {
 		want                   [2]string
 		proof                  v1alpha1.Proof
 	}{
-		"Same":     {reason: "A comparison with the present rules proves the remaining fields.", spec: replicas, compared: replicas, proof: v1alpha1.ProofTransformed},
+		"Same": {
+			reason: "A comparison with the present rules proves the remaining fields.",
+			spec:   replicas, compared: replicas, proof: v1alpha1.ProofTransformed,
+		},
 		"Empty":    {reason: "An empty field of a rule does not make a difference.", spec: replicas, compared: `[{"group": "apps", "kind": "Deployment", "name": "", "jsonPointers": ["/spec/replicas"], "managedFieldsManagers": null}]`, proof: v1alpha1.ProofTransformed},
 		"Removed":  {reason: "A comparison that ignored more than the spec does now proves nothing.", spec: `null`, compared: replicas, want: older, proof: v1alpha1.ProofExact},
 		"Emptied":  {reason: "A list without rules ignores nothing now.", spec: `[]`, compared: replicas, want: older, proof: v1alpha1.ProofExact},

@@ -132,8 +132,9 @@ func TestRouteReason(t *testing.T) {
 			want: ReasonRefsNotResolved, message: gateway + "ResolvedRefs is False: BackendNotFound: web-green",
 		},
 		"OldRefs": {
-			reason: "References of an earlier generation do not count.", route: replace(resolved, `{type: ResolvedRefs, status: "True", observedGeneration: 2, reason: ResolvedRefs}`),
-			want: ReasonRefsNotResolved, message: gateway + "ResolvedRefs is for generation 2, and the route has 3: wait for this controller; if it is gone, remove its entry from status.parents of the route",
+			reason: "References of an earlier generation do not count.",
+			route:  replace(resolved, `{type: ResolvedRefs, status: "True", observedGeneration: 2, reason: ResolvedRefs}`),
+			want:   ReasonRefsNotResolved, message: gateway + "ResolvedRefs is for generation 2, and the route has 3: wait for this controller; if it is gone, remove its entry from status.parents of the route",
 		},
 		"PartiallyInvalid": {
 			reason: "A Gateway may accept a route and ignore some of its rules.", route: replace(accepted, accepted+"\n    - {type: PartiallyInvalid, status: \"True\", reason: UnsupportedValue, message: rule 0}"),
@@ -246,7 +247,10 @@ func TestWeighedServices(t *testing.T) {
 		"Other":   {reason: "A Service that is to get requests is not named, however many it gets.", git: git(95, 5), route: canaryRoute},
 		"Weighed": {reason: "A Service that gets requests although Git gives it none is named.", git: git(100, 0), route: canaryRoute, want: []string{"web-green"}},
 		"Gone":    {reason: "A route that does not exist gives no requests."},
-		"Unclear": {reason: "A weight that is not a number names no Service.", git: git(100, 0), route: strings.Replace(canaryRoute, "weight: 20", "weight: many", 1)},
+		"Unclear": {
+			reason: "A weight that is not a number names no Service.",
+			git:    git(100, 0), route: strings.Replace(canaryRoute, "weight: 20", "weight: many", 1),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

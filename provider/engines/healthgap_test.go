@@ -40,7 +40,8 @@ func TestHealthGap(t *testing.T) {
 		"OtherGroup":   {reason: "A kind of the same name in another group is another kind.", engine: flux, spec: map[string]any{"healthChecks": []any{check("example.org/v1", "Deployment", "shop", "web"), worker}}, want: "Deployment shop/web" + unchecked},
 		"OtherVersion": {reason: "The version of a kind does not matter.", engine: flux, spec: map[string]any{"healthChecks": []any{check("apps/v1beta1", "Deployment", "shop", "web"), worker}}},
 		"Skipped": {
-			reason: "Flux does not check the health of a skipped object, although it waits.", engine: flux, spec: map[string]any{"wait": true}, annotations: map[string]string{"kustomize.toolkit.fluxcd.io/reconcile": "disabled"},
+			reason: "Flux does not check the health of a skipped object, although it waits.",
+			engine: flux, spec: map[string]any{"wait": true}, annotations: map[string]string{"kustomize.toolkit.fluxcd.io/reconcile": "disabled"},
 			want: "Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled",
 		},
 		"Common": {
@@ -48,9 +49,12 @@ func TestHealthGap(t *testing.T) {
 			spec: map[string]any{"wait": true, "commonMetadata": map[string]any{"labels": map[string]any{"kustomize.toolkit.fluxcd.io/ssa": "Ignore"}}},
 			want: "Deployment shop/web: label kustomize.toolkit.fluxcd.io/ssa: Ignore in spec.commonMetadata of the Kustomization",
 		},
-		"Kept":           {reason: "An object that may be kept after its removal is checked.", engine: flux, spec: map[string]any{"wait": true}, annotations: map[string]string{"kustomize.toolkit.fluxcd.io/prune": "disabled"}},
-		"Argo":           {reason: "An Application has the health of all of its objects.", engine: argo},
-		"ArgoIgnored":    {reason: "An ignored object does not take part in the health of an Application.", engine: argo, ignored: true, want: "Deployment shop/web: its annotation makes Argo CD ignore its health"},
+		"Kept": {reason: "An object that may be kept after its removal is checked.", engine: flux, spec: map[string]any{"wait": true}, annotations: map[string]string{"kustomize.toolkit.fluxcd.io/prune": "disabled"}},
+		"Argo": {reason: "An Application has the health of all of its objects.", engine: argo},
+		"ArgoIgnored": {
+			reason: "An ignored object does not take part in the health of an Application.",
+			engine: argo, ignored: true, want: "Deployment shop/web: its annotation makes Argo CD ignore its health",
+		},
 		"ArgoHook":       {reason: "A hook does not take part in the health of an Application.", engine: argo, annotations: map[string]string{"argocd.argoproj.io/hook": "Sync"}, want: "Deployment shop/web: annotation argocd.argoproj.io/hook: Sync"},
 		"ArgoWave":       {reason: "An object of a later wave is applied and checked.", engine: argo, annotations: map[string]string{"argocd.argoproj.io/sync-wave": "1"}},
 		"FluxIgnored":    {reason: "Flux does not follow the annotation of Argo CD.", engine: flux, spec: map[string]any{"wait": true}, ignored: true},

@@ -109,7 +109,8 @@ func TestCover(t *testing.T) {
 			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"FluxNoInventory": {
-			reason: "A Kustomization without an inventory lists no objects, and the status reports it.", engine: catalogv1alpha1.EngineFlux, manifests: []instruction.Manifest{web},
+			reason: "A Kustomization without an inventory lists no objects, and the status reports it.",
+			engine: catalogv1alpha1.EngineFlux, manifests: []instruction.Manifest{web},
 			want: Coverage{Unproven: []string{"all objects: Kustomization flux/edge has no status.inventory, so its inventory is not compared"}},
 		},
 		"FluxPatches": {

@@ -148,7 +148,8 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "NotStarted", Step: "build", Message: "step build ended with exit code 128", Logs: logs + "build"},
 		},
 		"NotRun": {
-			reason: "A container of a runtime with another word for a failed start is retried, too.", build: endedWith(t, upTo(2), 128, "ContainerCannotRun"), pod: podThat(""),
+			reason: "A container of a runtime with another word for a failed start is retried, too.",
+			build:  endedWith(t, upTo(2), 128, "ContainerCannotRun"), pod: podThat(""),
 			want: Failure{Reason: "NotStarted", Step: "detect", Message: "step detect ended with exit code 128", Logs: logs + "detect"},
 		},
 		"Waited": {

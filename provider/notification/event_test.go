@@ -79,7 +79,10 @@ func TestArtifactID(t *testing.T) {
 	}{
 		"Verified":   {reason: "A revision that was verified runs.", outcome: Outcome{Result: deploymentv1alpha1.OutcomeSucceeded, Revision: 6, LiveRevision: 6}, want: "pkg:generic/team-a/shop@6"},
 		"RolledBack": {reason: "After a rollback the earlier revision runs.", outcome: Outcome{Result: deploymentv1alpha1.OutcomeRolledBack, Revision: 6, LiveRevision: 5}, want: "pkg:generic/team-a/shop@5"},
-		"Unknown":    {reason: "If the running revision is unknown, the event names the revision that ended.", outcome: Outcome{Result: deploymentv1alpha1.OutcomeRolledBack, Revision: 6}, want: "pkg:generic/team-a/shop@6"},
+		"Unknown": {
+			reason:  "If the running revision is unknown, the event names the revision that ended.",
+			outcome: Outcome{Result: deploymentv1alpha1.OutcomeRolledBack, Revision: 6}, want: "pkg:generic/team-a/shop@6",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

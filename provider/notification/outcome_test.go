@@ -180,8 +180,11 @@ func TestIsFirstVerified(t *testing.T) {
 		"Unknown":  {reason: "Without a ledger nothing was verified before.", revision: 1, want: true},
 		"First":    {reason: "The first revision is the first that is verified.", revision: 1, state: ledger.State{Stable: 1}, want: true},
 		"Rejected": {reason: "A revision that was rejected before does not count.", revision: 2, state: ledger.State{Stable: 2, History: []ledger.Past{past(1, ledger.VerdictRejected)}}, want: true},
-		"Second":   {reason: "A revision after a verified revision is an upgrade.", revision: 3, state: ledger.State{Stable: 3, History: []ledger.Past{past(1, ledger.VerdictVerified)}}},
-		"Behind":   {reason: "A ledger that is read before the verdict was recorded names the stable revision before.", revision: 3, state: ledger.State{Stable: 1}},
+		"Second": {
+			reason:   "A revision after a verified revision is an upgrade.",
+			revision: 3, state: ledger.State{Stable: 3, History: []ledger.Past{past(1, ledger.VerdictVerified)}},
+		},
+		"Behind": {reason: "A ledger that is read before the verdict was recorded names the stable revision before.", revision: 3, state: ledger.State{Stable: 1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -27,7 +27,10 @@ func TestDigest(t *testing.T) {
 		"MinAge":     {reason: "Another minAge is another plan.", change: func(f *Facts) { f.MinAge = time.Minute }},
 		"Most":       {reason: "Allowing most is another plan.", change: func(f *Facts) { f.AllowMost = true }},
 		"Stateful":   {reason: "Allowing volumes is another plan.", change: func(f *Facts) { f.AllowStateful = true }},
-		"Only":       {reason: "A name in only of an object that the plan prunes anyway makes another plan.", change: func(f *Facts) { f.Only = []string{"app-0", "app-1", "app-2"} }},
+		"Only": {
+			reason: "A name in only of an object that the plan prunes anyway makes another plan.",
+			change: func(f *Facts) { f.Only = []string{"app-0", "app-1", "app-2"} },
+		},
 		"Namespaces": {reason: "Other namespaces are another plan.", change: func(f *Facts) { f.Namespaces = []string{"x"} }},
 		"Bundle":     {reason: "Another bundle is another plan.", change: func(f *Facts) { f.Bundle = BundleName{"a", "b"} }},
 	}

@@ -65,8 +65,14 @@ func TestDirectoryRules(t *testing.T) {
 		"Deleting":    {reason: "A delivery that is being deleted removes it itself.", change: living(func(l *Living) { l.Paths, l.Deleting = []string{path}, true }), want: "app-0 Keep Deleting"},
 		"Pinned":      {reason: "A label keeps it.", change: living(func(l *Living) { l.Paths, l.Pinned, l.Deleting = []string{path}, true, true }), want: "app-0 Keep Pinned"},
 		"NoEntry":     {reason: "A directory that the state does not have may be a copy that a user made.", change: func(f *Facts) { f.Repository.Entries = nil }, want: "app-0 Keep Unremembered"},
-		"OtherEntry":  {reason: "An entry of the state for another claim does not count for this claim.", change: func(f *Facts) { f.Repository.Entries[0].Name = "app-9" }, want: "app-0 Keep Unremembered"},
-		"Changed":     {reason: "A directory that an unmanaged commit changed has a file of a user.", change: func(f *Facts) { f.Directories[0].Tree = "other" }, want: "app-0 Keep Changed"},
+		"OtherEntry": {
+			reason: "An entry of the state for another claim does not count for this claim.",
+			change: func(f *Facts) { f.Repository.Entries[0].Name = "app-9" }, want: "app-0 Keep Unremembered",
+		},
+		"Changed": {
+			reason: "A directory that an unmanaged commit changed has a file of a user.",
+			change: func(f *Facts) { f.Directories[0].Tree = "other" }, want: "app-0 Keep Changed",
+		},
 		"NoTree":      {reason: "A tree that is unknown is not the remembered one.", change: func(f *Facts) { f.Directories[0].Tree, f.Repository.Entries[0].Tree = "", "" }, want: "app-0 Keep Changed"},
 		"Young":       {reason: "A directory that was delivered just now may still get its claim.", change: func(f *Facts) { f.Repository.Entries[0].At = now.Add(-time.Hour + time.Second) }, want: "app-0 Keep TooYoung"},
 		"OldEnough":   {reason: "A directory of exactly minAge is old enough.", change: func(f *Facts) { f.Repository.Entries[0].At = now.Add(-time.Hour) }, want: "app-0 Prune"},
@@ -76,9 +82,12 @@ func TestDirectoryRules(t *testing.T) {
 		"StatefulSet": {reason: "A StatefulSet has volumes.", change: object("StatefulSet"), want: "app-0 Keep Stateful"},
 		"Definition":  {reason: "A definition takes all of its objects along.", change: object("CustomResourceDefinition"), want: "app-0 Keep Stateful"},
 		"NamespaceIn": {reason: "A namespace takes all that is in it along.", change: object("Namespace"), want: "app-0 Keep Stateful"},
-		"Blueprint":   {reason: "Objects that the Blueprint marks cannot be recreated.", change: func(f *Facts) { f.Directories[0].Objects[0].Irreversible = true }, want: "app-0 Keep Stateful"},
-		"Unread":      {reason: "Files that cannot be read may be volumes.", change: func(f *Facts) { f.Directories[0].Unread = true }, want: "app-0 Keep Stateful"},
-		"Allowed":     {reason: "A user may allow that volumes go.", change: func(f *Facts) { object("PersistentVolumeClaim")(f); f.AllowStateful = true }, want: "app-0 Prune"},
+		"Blueprint": {
+			reason: "Objects that the Blueprint marks cannot be recreated.",
+			change: func(f *Facts) { f.Directories[0].Objects[0].Irreversible = true }, want: "app-0 Keep Stateful",
+		},
+		"Unread":  {reason: "Files that cannot be read may be volumes.", change: func(f *Facts) { f.Directories[0].Unread = true }, want: "app-0 Keep Stateful"},
+		"Allowed": {reason: "A user may allow that volumes go.", change: func(f *Facts) { object("PersistentVolumeClaim")(f); f.AllowStateful = true }, want: "app-0 Prune"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

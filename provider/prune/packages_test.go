@@ -18,8 +18,11 @@ func TestPackageRules(t *testing.T) {
 		change func(*Facts)
 		want   string
 	}{
-		"Left":        {reason: "A package that left its bundle goes.", change: func(*Facts) {}, want: "app-0 Prune"},
-		"Named":       {reason: "A package that its bundle names is not a leftover.", n: 2, change: func(f *Facts) { f.Bundles[0].Packages = []string{"app-0"} }, want: "app-1 Prune"},
+		"Left": {reason: "A package that left its bundle goes.", change: func(*Facts) {}, want: "app-0 Prune"},
+		"Named": {
+			reason: "A package that its bundle names is not a leftover.",
+			n:      2, change: func(f *Facts) { f.Bundles[0].Packages = []string{"app-0"} }, want: "app-1 Prune",
+		},
 		"OtherBundle": {reason: "A request about one bundle is not about packages of another bundle.", change: func(f *Facts) { f.Bundle = other }, want: ""},
 		"ThisBundle":  {reason: "A request about one bundle is about its packages.", change: func(f *Facts) { f.Bundle = f.Packages[0].Bundle }, want: "app-0 Prune"},
 		"SameNameElsewhere": {reason: "A request about one bundle is not about one of the same name in another namespace.", change: func(f *Facts) {
@@ -90,7 +93,10 @@ func TestRemovable(t *testing.T) {
 		"Layers": {reason: "A package is removed after its dependents.", change: func(f *Facts) {
 			f.Packages[1].DependsOn, f.Packages[2].DependsOn = []string{"app-0"}, []string{"app-1"}
 		}, want: "app-2 Prune"},
-		"Gone": {reason: "A deleted package holds back no other package.", change: func(f *Facts) { f.Packages = f.Packages[:2]; f.Packages[0].DependsOn = []string{"app-2"} }, want: "app-0 Prune, app-1 Prune"},
+		"Gone": {
+			reason: "A deleted package holds back no other package.",
+			change: func(f *Facts) { f.Packages = f.Packages[:2]; f.Packages[0].DependsOn = []string{"app-2"} }, want: "app-0 Prune, app-1 Prune",
+		},
 		"Circle": {reason: "Packages that depend on each other go together.", change: func(f *Facts) {
 			f.Packages[0].DependsOn, f.Packages[1].DependsOn, f.Packages[2].DependsOn = []string{"app-1"}, []string{"app-2"}, []string{"app-0"}
 		}, want: "app-0 Prune, app-1 Prune, app-2 Prune"},

@@ -169,9 +169,12 @@ func TestHistoryTrees(t *testing.T) {
 		targets map[string]deliveryv1alpha1.HistoryTree
 		want    deliveryv1alpha1.HistoryTree
 	}{
-		"Whole":   {reason: "A directory in which the revision has all requests keeps its target.", tree: has(blue(2, 100)), want: target},
-		"Half":    {reason: "A directory in which the revision has some of the requests is not a target.", tree: has(blue(2, 50), deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 50}), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"}},
-		"Other":   {reason: "A directory in which another revision has all requests is not a target.", tree: has(blue(1, 100)), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"}},
+		"Whole": {reason: "A directory in which the revision has all requests keeps its target.", tree: has(blue(2, 100)), want: target},
+		"Half":  {reason: "A directory in which the revision has some of the requests is not a target.", tree: has(blue(2, 50), deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 50}), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"}},
+		"Other": {
+			reason: "A directory in which another revision has all requests is not a target.",
+			tree:   has(blue(1, 100)), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"},
+		},
 		"Given":   {reason: "A target that comes with the delivery replaces the previous target.", tree: has(blue(2, 100)), targets: map[string]deliveryv1alpha1.HistoryTree{"clusters/edge1": {Site: "edge1", Tree: "t3", Part: "p3"}}, want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t3", Part: "p3"}},
 		"Another": {reason: "The target of another Site is not that of the directory.", tree: treeAt("edge2", "t2", 2), want: deliveryv1alpha1.HistoryTree{Site: "edge2", Tree: "t2"}},
 	}

@@ -34,9 +34,12 @@ func TestDecodeLimits(t *testing.T) {
 		"HistoryCommit": {reason: "The commit of a past revision has a length.", forge: func(e *RecordFile) { e.Revisions[0].Commit = long }, err: "revisions[0].commit has more than 40 characters"},
 		"HistorySite":   {reason: "The Site of a past tree has a length.", forge: func(e *RecordFile) { e.Revisions[0].Trees[0].Site = long }, err: "revisions[0].trees[0].site has more than 63 characters"},
 		"HistoryTree":   {reason: "The id of a past tree has a length.", forge: func(e *RecordFile) { e.Revisions[0].Trees[0].Tree = long }, err: "revisions[0].trees[0].tree has more than 40 characters"},
-		"Directories":   {reason: "The directories of a claim are limited, with the directories that it left", forge: func(e *RecordFile) { e.Trees = make([]Tree, 2001) }, err: "trees has more than 2000 items"},
-		"NoDate":        {reason: "No date is written as none, which an attempt has to have", forge: func(e *RecordFile) { e.Attempt.StartedAt = metav1.Time{} }, err: "attempt.startedAt is empty"},
-		"BadDate":       {reason: "A year has four digits", forge: func(e *RecordFile) { e.CommitTime = new(metav1.NewTime(at(0).AddDate(7973, 2, 0))) }, err: "malformed"},
+		"Directories": {
+			reason: "The directories of a claim are limited, with the directories that it left",
+			forge:  func(e *RecordFile) { e.Trees = make([]Tree, 2001) }, err: "trees has more than 2000 items",
+		},
+		"NoDate":  {reason: "No date is written as none, which an attempt has to have", forge: func(e *RecordFile) { e.Attempt.StartedAt = metav1.Time{} }, err: "attempt.startedAt is empty"},
+		"BadDate": {reason: "A year has four digits", forge: func(e *RecordFile) { e.CommitTime = new(metav1.NewTime(at(0).AddDate(7973, 2, 0))) }, err: "malformed"},
 		"TooManyTrees": {
 			reason: "A revision has so many trees",
 			forge:  func(e *RecordFile) { e.Revisions[0].Trees = make([]deliveryv1alpha1.HistoryTree, 501) },

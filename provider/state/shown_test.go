@@ -89,7 +89,10 @@ func TestEncodeFits(t *testing.T) {
 		worth []int64
 		lost  int64
 	}{
-		"Rejected":  {reason: "Rejected revisions lose their trees first, the oldest of them before the others.", verdicts: "vrrrrrrrrrr", worth: []int64{1, 11}, lost: 2},
+		"Rejected": {
+			reason:   "Rejected revisions lose their trees first, the oldest of them before the others.",
+			verdicts: "vrrrrrrrrrr", worth: []int64{1, 11}, lost: 2,
+		},
 		"Withdrawn": {reason: "A withdrawn revision loses its trees before a verified revision.", verdicts: "vwvvvvvvvv", worth: []int64{1, 10}, lost: 2},
 		"Good":      {reason: "The oldest of the verified revisions loses its trees first.", verdicts: "vvvvvvvvvv", worth: []int64{2, 10}, lost: 1},
 	}

@@ -101,9 +101,12 @@ func TestCounterSeries(t *testing.T) {
 		isWanted func(name, typ string) bool
 		besides  []string
 	}{
-		"Operations":   {reason: "Both operations are counted.", metric: nameOperations, dir: "provider/repository", isWanted: withPrefix("Operation")},
-		"Classes":      {reason: "An operation has a class, or succeeds.", metric: nameOperations, label: 1, dir: "provider/git/failure", isWanted: ofType("Class"), besides: []string{Succeeded}},
-		"Looks":        {reason: "Looks at a repository with source code are counted, too.", metric: nameSourceLooks, dir: "provider/git/failure", isWanted: ofType("Class"), besides: []string{Succeeded}},
+		"Operations": {reason: "Both operations are counted.", metric: nameOperations, dir: "provider/repository", isWanted: withPrefix("Operation")},
+		"Classes":    {reason: "An operation has a class, or succeeds.", metric: nameOperations, label: 1, dir: "provider/git/failure", isWanted: ofType("Class"), besides: []string{Succeeded}},
+		"Looks": {
+			reason: "Looks at a repository with source code are counted, too.",
+			metric: nameSourceLooks, dir: "provider/git/failure", isWanted: ofType("Class"), besides: []string{Succeeded},
+		},
 		"Outcomes":     {reason: "A measurement has an outcome.", metric: nameMeasurements, label: 1, dir: "provider/gates", isWanted: ofType("Outcome")},
 		"Verdicts":     {reason: "An item of a plan has a verdict.", metric: namePruned, dir: "provider/prune", isWanted: ofType("Verdict")},
 		"KeepReasons":  {reason: "An item that is kept has a reason.", metric: namePruned, label: 1, dir: "provider/prune", isWanted: ofType("Reason"), besides: []string{None}},

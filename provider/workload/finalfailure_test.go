@@ -176,7 +176,8 @@ func TestFirstFinalFailure(t *testing.T) {
 			objects: []*unstructured.Unstructured{failed("Deployment", -30), failed("StatefulSet", 30)}, want: "StatefulSet",
 		},
 		"StaleRoute": {
-			reason: "A refusal from before the position does not hide a later refusal.", objects: []*unstructured.Unstructured{refused(-60), refused(30)}, want: "HTTPRoute",
+			reason:  "A refusal from before the position does not hide a later refusal.",
+			objects: []*unstructured.Unstructured{refused(-60), refused(30)}, want: "HTTPRoute",
 		},
 		"Boundary": {
 			reason:  "A failure of the second in which the position began counts.",

@@ -56,7 +56,10 @@ func TestPodTrouble(t *testing.T) {
 			pods:   list{crash, withContainer(object{"state": waiting("CreateContainerConfigError", "x")}), withContainer(object{"state": object{"running": object{}}})},
 			want:   Trouble{"ConfigMissing", "container shop: x"},
 		},
-		"Ready":     {reason: "A container that is ready has no fault, whatever its last state.", pods: list{withContainer(object{"ready": true, "state": object{"running": object{}}, "lastState": ended(1, "Error")})}},
+		"Ready": {
+			reason: "A container that is ready has no fault, whatever its last state.",
+			pods:   list{withContainer(object{"ready": true, "state": object{"running": object{}}, "lastState": ended(1, "Error")})},
+		},
 		"Malformed": {reason: "A pod that cannot be decoded has no fault.", pods: list{newPod(object{"containerStatuses": "junk"})}},
 		"None":      {reason: "A Deployment without pods has no fault."},
 	}

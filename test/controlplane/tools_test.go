@@ -32,9 +32,15 @@ func TestRaceFlag(t *testing.T) {
 		want   string
 		says   string
 	}{
-		"Compiler":   {reason: "A machine with a C compiler runs tests with the race detector.", env: []string{"CGO_ENABLED=1", "CC=" + compiler}, want: "-race\n"},
-		"NoCompiler": {reason: "A machine without a C compiler runs tests without the race detector, and prints a note.", env: []string{"CGO_ENABLED=1", "CC=/nowhere/gcc"}, says: without},
-		"NoCgo":      {reason: "Tests run without the race detector, and print a note, where cgo is switched off.", env: []string{"CGO_ENABLED=0", "CC=" + compiler}, says: without},
+		"Compiler": {reason: "A machine with a C compiler runs tests with the race detector.", env: []string{"CGO_ENABLED=1", "CC=" + compiler}, want: "-race\n"},
+		"NoCompiler": {
+			reason: "A machine without a C compiler runs tests without the race detector, and prints a note.",
+			env:    []string{"CGO_ENABLED=1", "CC=/nowhere/gcc"}, says: without,
+		},
+		"NoCgo": {
+			reason: "Tests run without the race detector, and print a note, where cgo is switched off.",
+			env:    []string{"CGO_ENABLED=0", "CC=" + compiler}, says: without,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -65,8 +71,11 @@ func TestFind(t *testing.T) {
 		"OtherVersion": {reason: "A program of another minor version is left alone, and named.", installed: old, says: "tools: <assets>/etcd is not taken: it is 3.4, and 3.6 is wanted"},
 		"NoVersion":    {reason: "A program that does not say its version is left alone.", installed: "hello", says: "it is of an unknown version, and 3.6 is wanted"},
 		"Downloaded":   {reason: "An archive with the pinned digest is taken.", served: archive, want: "ETCD=<cache>/tools/downloads/etcd\n", says: "tools: takes <cache>"},
-		"OtherDigest":  {reason: "An archive with another digest than the pinned digest is never opened.", served: packProgram(t, "etcd", fits+" of somebody else"), says: "is not what was pinned"},
-		"NoServer":     {reason: "A machine without the server builds the program.", says: "tools: cannot download programs: they are built instead"},
+		"OtherDigest": {
+			reason: "An archive with another digest than the pinned digest is never opened.",
+			served: packProgram(t, "etcd", fits+" of somebody else"), says: "is not what was pinned",
+		},
+		"NoServer": {reason: "A machine without the server builds the program.", says: "tools: cannot download programs: they are built instead"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

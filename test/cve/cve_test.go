@@ -16,7 +16,10 @@ func TestAdvisories(t *testing.T) {
 		"CVE-2022-24817": {reason: "A kubeconfig runs no program and reads no file of the provider.", test: kubeconfigReaches},
 		"CVE-2022-39272": {reason: "A duration that cannot be read is an error of its own object.", test: durationFields},
 		"CVE-2024-31216": {reason: "An error does not show the password of a URL.", test: passwordInURL},
-		"CVE-2022-31105": {reason: "No code skips the verification of a certificate, unless a flag of the administrator allows it for kubeconfigs.", test: verification},
+		"CVE-2022-31105": {
+			reason: "No code skips the verification of a certificate, unless a flag of the administrator allows it for kubeconfigs.",
+			test:   verification,
+		},
 		"CVE-2023-23947": {reason: "No field of an object holds a credential: Secrets do.", test: credentialsInObjects},
 		"CVE-2023-25163": {reason: "No field of an object holds a credential, so that none is in an error about it.", test: credentialsInObjects},
 		"CVE-2025-55190": {reason: "No field of an object that tenants read holds a credential.", test: credentialsInObjects},

@@ -38,7 +38,10 @@ func TestArgoCDHealth(t *testing.T) {
 	}{
 		"New":       {reason: "A deployment without conditions is in progress.", apiVersion: claims, kind: "IntentDeployment", want: [2]string{"Progressing", "it was not observed yet"}},
 		"Succeeded": {reason: "A deployment that is live is healthy.", apiVersion: claims, kind: "IntentDeployment", message: "Live.", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "Live."}},
-		"Composite": {reason: "The composite of a claim has the same health.", apiVersion: claims, kind: "XIntentDeployment", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "it was not observed yet"}},
+		"Composite": {
+			reason:     "The composite of a claim has the same health.",
+			apiVersion: claims, kind: "XIntentDeployment", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "it was not observed yet"},
+		},
 		"Namespaced": {
 			reason: "A namespaced composite that delivers is in progress.", apiVersion: "intentplane.dev/v1alpha1", kind: "IntentDeployment", conditions: []any{unready, busy, calm}, message: "Delivering.",
 			want: [2]string{"Progressing", "Delivering."},
@@ -100,7 +103,8 @@ func TestArgoCDHealth(t *testing.T) {
 			want: [2]string{"Healthy", "Done."},
 		},
 		"Refused": {
-			reason: "A refused request is degraded: a user has to make another.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "False", "Stale"), is("Completed", "False", "Stale")},
+			reason:     "A refused request is degraded: a user has to make another.",
+			apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "False", "Stale"), is("Completed", "False", "Stale")},
 			want: [2]string{"Degraded", "Stale."},
 		},
 		"Running": {

@@ -30,9 +30,12 @@ func TestCheck(t *testing.T) {
 		"NoNamespace":     {reason: "A claim without a namespace is admitted, since kubectl fills it in.", object: strings.Replace(claim, "namespace: a, ", "", 1) + `, spec: {intent: a}`},
 		"Crossplane":      {reason: "The schema has the fields that Crossplane adds.", object: claim + `, spec: {intent: a, resourceRef: {apiVersion: a, kind: b, name: c}, compositeDeletePolicy: Foreground}, status: {phase: Succeeded, conditions: []}`},
 		"CrossplaneOther": {reason: "In the other shape it is elsewhere.", object: namespaced + `, spec: {intent: a, crossplane: {compositionRef: {name: a}}}`},
-		"Null":            {reason: "A null field counts as absent.", object: claim + `, spec: {intent: a, suspend: null, expectation: null, blueprint: {version: null}}`},
-		"OtherKind":       {reason: "Of other kinds nothing is known.", object: `apiVersion: v1, kind: Secret, spec: 3`},
-		"Site":            {reason: "A Site with all required fields is valid.", object: site + `, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: x}}`},
+		"Null": {
+			reason: "A null field counts as absent.",
+			object: claim + `, spec: {intent: a, suspend: null, expectation: null, blueprint: {version: null}}`,
+		},
+		"OtherKind": {reason: "Of other kinds nothing is known.", object: `apiVersion: v1, kind: Secret, spec: 3`},
+		"Site":      {reason: "A Site with all required fields is valid.", object: site + `, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: x}}`},
 
 		"WorkloadCluster": {reason: "A WorkloadCluster with all required fields is valid.", object: `apiVersion: claims.intentplane.dev/v1alpha1, kind: WorkloadCluster, metadata: {namespace: a, name: c}, spec: {type: Existing, compositeDeletePolicy: Foreground}`},
 		"ClusterUnion":    {reason: "A cluster has the block of its type.", object: `apiVersion: intentplane.dev/v1alpha1, kind: WorkloadCluster, metadata: {namespace: a, name: c}, spec: {type: CAPT, version: v1.34.2}`, want: []string{"capt must be set with type CAPT, and with no other"}},

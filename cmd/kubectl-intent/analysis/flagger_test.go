@@ -122,8 +122,9 @@ func TestFromFlaggerRefuses(t *testing.T) {
 		"Builtin":  {reason: "A metric whose query Flagger has is refused.", in: []string{strings.Replace(canary, "      templateRef: {name: not-found, namespace: canaries}\n", "", 1)}, want: []string{"spec.analysis.metrics[0].templateRef: is absent"}},
 		"Missing":  {reason: "A template that the files do not have is named.", in: []string{canary}, want: []string{"spec.analysis.metrics[0].templateRef: the files have 0 MetricTemplates canaries/not-found, and not one"}},
 		"OtherNamespace": {
-			reason: "A template of another namespace does not count for the reference.", in: []string{strings.NewReplacer("namespace: canaries", "namespace: team-b").Replace(notFound), canary},
-			want: []string{"spec.analysis.metrics[0].templateRef: the files have 0 MetricTemplates canaries/not-found", "metadata.name: no Canary of the files"},
+			reason: "A template of another namespace does not count for the reference.",
+			in:     []string{strings.NewReplacer("namespace: canaries", "namespace: team-b").Replace(notFound), canary},
+			want:   []string{"spec.analysis.metrics[0].templateRef: the files have 0 MetricTemplates canaries/not-found", "metadata.name: no Canary of the files"},
 		},
 		"Twice": {
 			reason: "Two templates that may both be meant are refused.", in: []string{notFound, notFound, canary},

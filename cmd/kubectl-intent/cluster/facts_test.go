@@ -86,7 +86,10 @@ func TestSubject(t *testing.T) {
 		denied string
 		want   want
 	}{
-		"Both":    {reason: "Objects of one name in both shapes are found, each with its own objects.", name: "shop", want: want{found: []string{"claims.intentplane.dev/v1alpha1", "intentplane.dev/v1alpha1"}, owned: 1}},
+		"Both": {
+			reason: "Objects of one name in both shapes are found, each with its own objects.",
+			name:   "shop", want: want{found: []string{"claims.intentplane.dev/v1alpha1", "intentplane.dev/v1alpha1"}, owned: 1},
+		},
 		"Group":   {reason: "A name may say its group.", name: "intentdeployments.intentplane.dev/shop", want: want{found: []string{"intentplane.dev/v1alpha1"}, owned: 1}},
 		"Cluster": {reason: "A cluster is found by its name, with its ManagedCluster.", name: "prod", want: want{found: []string{"prod managed"}}},
 		"Kind":    {reason: "A name may say that it is a cluster's.", name: "workloadclusters/shop", want: want{fails: `namespace "team-a" has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shop"`}},

@@ -83,7 +83,10 @@ func TestVisitObjectsFailure(t *testing.T) {
 	}{
 		"Forbidden": {reason: "A right that is missing is named.", code: http.StatusForbidden, contentType: "application/json", text: forbidden, is: kerrors.IsForbidden},
 		"Unknown":   {reason: "A kind that is not served is unknown.", code: http.StatusNotFound, contentType: "text/plain", text: "404 page not found", is: unknownKind},
-		"Broken":    {reason: "A page that is not a list is an error.", code: http.StatusOK, contentType: "application/json", text: "{", is: func(err error) bool { return !unknownKind(err) }},
+		"Broken": {
+			reason: "A page that is not a list is an error.",
+			code:   http.StatusOK, contentType: "application/json", text: "{", is: func(err error) bool { return !unknownKind(err) },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

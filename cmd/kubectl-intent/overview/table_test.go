@@ -73,7 +73,8 @@ team-a     shop    Succeeded     7    7     2/2             0m41s
 team-b     prod    Provisioning                                    TerraformFailed    platform team`,
 		},
 		"Terminal": {
-			reason: "Deployments that need a person are listed alone, and cut at the width of the terminal.", rows: Stuck(allRows()), style: style(), withNamespace: true,
+			reason: "Deployments that need a person are listed alone, and cut at the width of the terminal.",
+			rows:   Stuck(allRows()), style: style(), withNamespace: true,
 			want: `
 NAMESPACE  NAME  PHASE         REV  LIVE  SITES  STEP     SINCE  REASON...
 team-a     bank  Delivering    7    5     2/2    2/4 20%  0m41s  AwaitingProm...

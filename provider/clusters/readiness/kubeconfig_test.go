@@ -23,8 +23,11 @@ func TestKubeconfig(t *testing.T) {
 		want    string
 		blocked bool
 	}{
-		"Missing":     {reason: "A Cluster without a kubeconfig Secret gets no deliveries.", change: func(k *Kubeconfig) { k.Missing = ReasonObjectMissing }, want: "False/KubeconfigMissing", blocked: true},
-		"Denied":      {reason: "The state of a kubeconfig that the provider may not read is unknown.", change: func(k *Kubeconfig) { k.Missing = ReasonAccessDenied }, want: "Unknown/AccessDenied", blocked: true},
+		"Missing": {reason: "A Cluster without a kubeconfig Secret gets no deliveries.", change: func(k *Kubeconfig) { k.Missing = ReasonObjectMissing }, want: "False/KubeconfigMissing", blocked: true},
+		"Denied": {
+			reason: "The state of a kubeconfig that the provider may not read is unknown.",
+			change: func(k *Kubeconfig) { k.Missing = ReasonAccessDenied }, want: "Unknown/AccessDenied", blocked: true,
+		},
 		"WrongType":   {reason: "A Secret of another type than Cluster API's is invalid.", change: func(k *Kubeconfig) { k.Type = "Opaque" }, want: "False/KubeconfigInvalid", blocked: true},
 		"WrongLabel":  {reason: "A Secret that is labelled for another Cluster is invalid.", change: func(k *Kubeconfig) { k.Cluster = "c2" }, want: "False/KubeconfigInvalid", blocked: true},
 		"Empty":       {reason: "A kubeconfig Secret without data is reported as empty, since CAPT copies an empty Secret.", change: func(k *Kubeconfig) { k.Data = nil }, want: "False/KubeconfigEmpty", blocked: true},

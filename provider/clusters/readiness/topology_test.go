@@ -29,7 +29,10 @@ func TestTopology(t *testing.T) {
 		change  func(Input)
 		want    Topology
 	}{
-		"None":     {reason: "A Cluster without a ClusterClass waits for no topology.", change: func(in Input) { set(in.Cluster.Unstructured, "spec.topology.classRef.name=") }},
+		"None": {
+			reason: "A Cluster without a ClusterClass waits for no topology.",
+			change: func(in Input) { set(in.Cluster.Unstructured, "spec.topology.classRef.name=") },
+		},
 		"Done":     {reason: "A topology is done once Cluster API reconciled the Cluster's present generation.", change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
 		"Old":      {reason: "The old version has the topology's condition in another place.", version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
 		"Silent":   {reason: "A Cluster without the condition TopologyReconciled is not reconciled.", change: func(Input) {}, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},

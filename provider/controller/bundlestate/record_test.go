@@ -200,8 +200,11 @@ func TestFindRecordUsers(t *testing.T) {
 		users     int
 		isUnread  bool
 	}{
-		"Own":       {reason: "The Bundle's own record does not name a user, even if it is unreadable.", secret: secret("intentplane-bundle-platform", "{")},
-		"Neighbour": {reason: "The record of another Bundle in this cluster does not name a user, even if it is unreadable.", secret: secret("intentplane-bundle-other.ns", "{")},
+		"Own": {reason: "The Bundle's own record does not name a user, even if it is unreadable.", secret: secret("intentplane-bundle-platform", "{")},
+		"Neighbour": {
+			reason: "The record of another Bundle in this cluster does not name a user, even if it is unreadable.",
+			secret: secret("intentplane-bundle-other.ns", "{"),
+		},
 		"Theirs":    {reason: "The record of another program could name the package.", secret: secret("their-platform", "{"), isUnread: true},
 		"SameName":  {reason: "A record of another program counts under the name of a Bundle, too.", secret: secret("their-platform", user), users: 1},
 		"Forbidden": {reason: "Without the right to list records others go on.", secret: secret("any", user), forbidden: true, isUnread: true},

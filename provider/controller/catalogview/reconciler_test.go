@@ -161,7 +161,10 @@ func TestSitesOfANamespace(t *testing.T) {
 		objects []client.Object
 		want    []string
 	}{
-		"Named":     {reason: "A namespace that a Site names sees that Site, and the Sites of all namespaces.", objects: []client.Object{newSite("edge1", "team-a"), newSite("edge2", "*"), newSite("theirs", "team-b")}, want: []string{"edge1", "edge2"}},
+		"Named": {
+			reason:  "A namespace that a Site names sees that Site, and the Sites of all namespaces.",
+			objects: []client.Object{newSite("edge1", "team-a"), newSite("edge2", "*"), newSite("theirs", "team-b")}, want: []string{"edge1", "edge2"},
+		},
 		"Uses":      {reason: "A namespace with a deployment is shown the Sites of all namespaces.", objects: []client.Object{newSite("edge2", "*"), newSite("theirs", "team-b"), newDeployment("team-a")}, want: []string{"edge2"}},
 		"Asks":      {reason: "A namespace in which a user made the ConfigMap is shown its Sites.", objects: []client.Object{newSite("edge2", "*"), newConfigMap("team-a", nil)}, want: []string{"edge2"}},
 		"Unrelated": {reason: "A namespace that uses nothing of Intentplane has no ConfigMap.", objects: []client.Object{newSite("edge2", "*"), newDeployment("team-b")}},

@@ -242,8 +242,14 @@ func TestUnseenSite(t *testing.T) {
 		want    string
 		message string
 	}{
-		"Healthy":    {reason: "A Site passes if its engine reports healthy objects.", health: "Healthy", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen},
-		"Current":    {reason: "Config Sync reports healthy objects as Current.", health: "Current", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen},
+		"Healthy": {
+			reason: "A Site passes if its engine reports healthy objects.",
+			health: "Healthy", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen,
+		},
+		"Current": {
+			reason: "Config Sync reports healthy objects as Current.",
+			health: "Current", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen,
+		},
 		"NoChecks":   {reason: "An engine without health checks gives no result.", refused: true, want: "Held//Running", message: unseen},
 		"Seen":       {reason: "A Site that can be looked at counts by its pods, whatever its engine reports.", health: "Healthy", want: "Measuring//Running"},
 		"Unobserved": {reason: "A Site without an engine that counts as live passes.", unobserved: true, refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsLive + unseen},

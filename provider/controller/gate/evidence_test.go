@@ -99,9 +99,15 @@ func TestUnobservedAfterMove(t *testing.T) {
 		arrived bool
 		want    string
 	}{
-		"LeftFirst": {reason: "The delivery of the previous repository does not hide the later delivery of the list.", left: "app", arrived: true, want: "Measuring//Running"},
-		"LeftLast":  {reason: "The delivery of the previous repository does not count after the delivery of the revision.", left: "web-z", arrived: true, want: "Measuring//Running"},
-		"NotYet":    {reason: "A Site is not live while no repository has the revision.", left: "app", want: "NotLive//Pending"},
+		"LeftFirst": {
+			reason: "The delivery of the previous repository does not hide the later delivery of the list.",
+			left:   "app", arrived: true, want: "Measuring//Running",
+		},
+		"LeftLast": {
+			reason: "The delivery of the previous repository does not count after the delivery of the revision.",
+			left:   "web-z", arrived: true, want: "Measuring//Running",
+		},
+		"NotYet": {reason: "A Site is not live while no repository has the revision.", left: "app", want: "NotLive//Pending"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

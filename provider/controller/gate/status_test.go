@@ -100,9 +100,12 @@ func TestStatusOfStep(t *testing.T) {
 		pause  time.Duration
 		want   xpv2.ConditionReason
 	}{
-		"NotCome":   {reason: "A Gate whose step has not come has no status.", until: v1alpha1.GateUntilReleased, is: decision{reason: v1alpha1.ReasonNotLive}},
-		"Plain":     {reason: "A Gate of a revision without steps says that it waits.", is: decision{reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive},
-		"NotAgain":  {reason: "A Gate whose step is not live any more reports it.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: decision{reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive},
+		"NotCome": {reason: "A Gate whose step has not come has no status.", until: v1alpha1.GateUntilReleased, is: decision{reason: v1alpha1.ReasonNotLive}},
+		"Plain":   {reason: "A Gate of a revision without steps says that it waits.", is: decision{reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive},
+		"NotAgain": {
+			reason: "A Gate whose step is not live any more reports it.",
+			until:  v1alpha1.GateUntilReleased, before: []decision{measuring}, is: decision{reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive,
+		},
 		"Soon":      {reason: "A count is written with the verdict where the pause ends soon.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, pause: 9 * time.Second, want: v1alpha1.ReasonMeasuring},
 		"Later":     {reason: "A count is written at once where the pause goes on.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, pause: 11 * time.Second, want: v1alpha1.ReasonWatching},
 		"User":      {reason: "A count is written at once where a user is awaited.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, want: v1alpha1.ReasonWatching},

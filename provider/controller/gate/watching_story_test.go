@@ -161,9 +161,12 @@ func TestReleased(t *testing.T) {
 		change func(*deliveryv1alpha1.SiteSync)
 		want   bool
 	}{
-		"Released":      {reason: "A step whose pause is over is released.", want: true},
-		"Pausing":       {reason: "A step in its pause is not released.", change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionFalse, 1) }},
-		"OlderSpec":     {reason: "A release of an earlier spec does not release a step.", change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionTrue, 0) }},
+		"Released": {reason: "A step whose pause is over is released.", want: true},
+		"Pausing":  {reason: "A step in its pause is not released.", change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionFalse, 1) }},
+		"OlderSpec": {
+			reason: "A release of an earlier spec does not release a step.",
+			change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionTrue, 0) },
+		},
 		"EarlierStep":   {reason: "The release of an earlier step is not one of this step.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Step = -1 }},
 		"LaterStep":     {reason: "A deployment at a later step released this step.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Step = 1 }, want: true},
 		"OtherRevision": {reason: "Another revision releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Revision = 9 }},

@@ -100,8 +100,11 @@ func webCases(s, elsewhere string) map[string]webCase {
 		"Liar":       {reason: "A page that claims to be JSON is not an answer.", address: s + "/liar", want: v1alpha1.CheckError, message: "the answer is not JSON"},
 		"Large":      {reason: "An answer of ten megabytes is not read.", address: s + "/large", want: v1alpha1.CheckError, message: fetch.ProblemLarge},
 		"Status":     {reason: "An answer with a status other than 200 does not count.", address: s + "/gone", want: v1alpha1.CheckError, message: "the server does not answer with status 200"},
-		"Missing":    {reason: "An error does not repeat the content of the answer.", address: s + "/good", expression: "answer.canary.more", want: v1alpha1.CheckError, message: "the expression cannot be evaluated over the answer"},
-		"Nonsense":   {reason: "A check whose expression is not CEL sends no request.", address: s + "/good", expression: "answer.", want: v1alpha1.CheckError, message: "web.expression: is not CEL that checks may use: Syntax error: no viable alternative at input '.'", silent: true},
+		"Missing": {
+			reason:  "An error does not repeat the content of the answer.",
+			address: s + "/good", expression: "answer.canary.more", want: v1alpha1.CheckError, message: "the expression cannot be evaluated over the answer",
+		},
+		"Nonsense": {reason: "A check whose expression is not CEL sends no request.", address: s + "/good", expression: "answer.", want: v1alpha1.CheckError, message: "web.expression: is not CEL that checks may use: Syntax error: no viable alternative at input '.'", silent: true},
 	}
 }
 

@@ -139,9 +139,12 @@ func TestMayListBuilders(t *testing.T) {
 		err       error
 		want, bad bool
 	}{
-		"Granted":   {reason: "Builders that can be listed are watched.", want: true},
-		"Forbidden": {reason: "A missing right is not an error.", err: kerrors.NewForbidden(schema.GroupResource{Group: "kpack.io", Resource: "builders"}, "", errors.New("no rights"))},
-		"Down":      {reason: "An API server that does not answer reports no missing right.", err: errors.New("down"), bad: true},
+		"Granted": {reason: "Builders that can be listed are watched.", want: true},
+		"Forbidden": {
+			reason: "A missing right is not an error.",
+			err:    kerrors.NewForbidden(schema.GroupResource{Group: "kpack.io", Resource: "builders"}, "", errors.New("no rights")),
+		},
+		"Down": {reason: "An API server that does not answer reports no missing right.", err: errors.New("down"), bad: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

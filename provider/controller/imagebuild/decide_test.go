@@ -80,7 +80,8 @@ func TestAnsweredLook(t *testing.T) {
 			lookNow: "now", trouble: v1alpha1.ReasonPolicyDenied,
 		},
 		"DeniedArchive": {
-			reason: "The status names an archive that the configuration refuses.", facts: facts{refused: &problem{reason: v1alpha1.ReasonPolicyDenied, message: "no"}}, archive: true,
+			reason: "The status names an archive that the configuration refuses.",
+			facts:  facts{refused: &problem{reason: v1alpha1.ReasonPolicyDenied, message: "no"}}, archive: true,
 			lookNow: "now", trouble: v1alpha1.ReasonPolicyDenied,
 		},
 		"NoConfig": {

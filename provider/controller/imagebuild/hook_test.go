@@ -125,7 +125,10 @@ func TestTokenOf(t *testing.T) {
 		name   string
 		want   string
 	}{
-		"Token":    {reason: "The line break at the end does not belong to the token.", change: func(w *world) { w.giveWebhook("hook") }, want: strings.Repeat("t", 20)},
+		"Token": {
+			reason: "The line break at the end does not belong to the token.",
+			change: func(w *world) { w.giveWebhook("hook") }, want: strings.Repeat("t", 20),
+		},
 		"None":     {reason: "A replica without a webhook has no token.", change: func(*world) {}},
 		"NoSecret": {reason: "A Secret that does not exist has no token.", change: func(w *world) { w.giveWebhook("other") }},
 		"NoBuild":  {reason: "An ImageBuild that does not exist has no token.", change: func(w *world) { w.giveWebhook("hook") }, name: "other"},

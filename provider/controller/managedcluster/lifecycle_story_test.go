@@ -196,7 +196,10 @@ func TestRefused(t *testing.T) {
 			c.Spec.Policy.WorkspaceTemplates = append(c.Spec.Policy.WorkspaceTemplates, configv1alpha1.NamespacedName{Namespace: "team-b", Name: "vpc"})
 			w.must(w.Update(w.Context(), c))
 		}, change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.VPC.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
-		"EKSElsewhere": {reason: "A control plane template of another namespace is refused: CAPT would use a template of its own namespace.", change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.ControlPlane.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
+		"EKSElsewhere": {
+			reason: "A control plane template of another namespace is refused: CAPT would use a template of its own namespace.",
+			change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.ControlPlane.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied",
+		},
 		"ClassElsewhere": {reason: "A ClusterClass of another namespace is refused.", change: func(p *v1alpha1.ManagedClusterParameters) {
 			p.Type, p.CAPT, p.Topology = v1alpha1.TypeTopology, nil, &v1alpha1.Topology{ClassRef: v1alpha1.ClassReference{Name: "c", Namespace: "team-b"}}
 		}, want: "PolicyDenied"},

@@ -214,8 +214,11 @@ func TestReleasesConfig(t *testing.T) {
 		event  event.UpdateEvent
 		want   bool
 	}{
-		"Same":  {reason: "A change of the status does not release a configuration.", event: event.UpdateEvent{ObjectOld: a, ObjectNew: a}},
-		"Other": {reason: "A GitDelivery that names another configuration releases the first configuration.", event: event.UpdateEvent{ObjectOld: a, ObjectNew: b}, want: true},
+		"Same": {reason: "A change of the status does not release a configuration.", event: event.UpdateEvent{ObjectOld: a, ObjectNew: a}},
+		"Other": {
+			reason: "A GitDelivery that names another configuration releases the first configuration.",
+			event:  event.UpdateEvent{ObjectOld: a, ObjectNew: b}, want: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -29,8 +29,11 @@ func TestJudgeApproval(t *testing.T) {
 		plan    string
 		want    string
 	}{
-		"NoRequest":  {reason: "A request that does not exist cannot be approved.", uid: "1", plan: digest, want: "UnknownRequest"},
-		"MadeAgain":  {reason: "A request that was created again is another request.", request: request(v1alpha1.PhasePlanned, ""), uid: "0", plan: digest, want: "OtherRequest"},
+		"NoRequest": {reason: "A request that does not exist cannot be approved.", uid: "1", plan: digest, want: "UnknownRequest"},
+		"MadeAgain": {
+			reason:  "A request that was created again is another request.",
+			request: request(v1alpha1.PhasePlanned, ""), uid: "0", plan: digest, want: "OtherRequest",
+		},
 		"NotPlanned": {reason: "An approval waits for the plan.", request: request("", ""), uid: "1", plan: digest},
 		"Waiting":    {reason: "An approval of the plan waits for its turn.", request: request(v1alpha1.PhasePlanned, ""), uid: "1", plan: digest},
 		"OtherPlan":  {reason: "Another plan is not approved.", request: request(v1alpha1.PhasePlanned, ""), uid: "1", plan: "sha256:2", want: "OtherPlan"},

@@ -48,16 +48,28 @@ func TestStepRemoval(t *testing.T) {
 		kept      []string
 		isWaiting bool
 	}{
-		"First":    {reason: "A package is removed after its dependents.", change: func(*prune.Facts) {}, remove: []string{"front", "other"}, isWaiting: true},
-		"Deleting": {reason: "A package waits until its dependents are gone.", change: func(f *prune.Facts) { f.Packages[1].Deleting = true }, remove: []string{"other"}, kept: []string{"base"}, isWaiting: true},
-		"Gone":     {reason: "The next layer is removed after the previous layer.", change: func(f *prune.Facts) { f.Packages = append(f.Packages[:1], f.Packages[2]) }, remove: []string{"base", "other"}},
+		"First": {reason: "A package is removed after its dependents.", change: func(*prune.Facts) {}, remove: []string{"front", "other"}, isWaiting: true},
+		"Deleting": {
+			reason: "A package waits until its dependents are gone.",
+			change: func(f *prune.Facts) { f.Packages[1].Deleting = true }, remove: []string{"other"}, kept: []string{"base"}, isWaiting: true,
+		},
+		"Gone": {
+			reason: "The next layer is removed after the previous layer.",
+			change: func(f *prune.Facts) { f.Packages = append(f.Packages[:1], f.Packages[2]) }, remove: []string{"base", "other"},
+		},
 		"Again": {
 			reason: "A package that a bundle names again meanwhile stays, and so do its dependencies.",
 			change: func(f *prune.Facts) { f.Bundles[0].Packages = []string{"front"} }, remove: []string{"other"}, kept: []string{"base", "front"},
 		},
-		"Other":   {reason: "A package of the same name that was created again is another package.", change: func(f *prune.Facts) { f.Packages[2].UID = "another" }, remove: []string{"front"}, isWaiting: true},
-		"Unknown": {reason: "While some users of packages are unknown, the provider removes nothing, and the removal waits.", change: func(f *prune.Facts) { f.Unlisted = []string{"Bundle"} }, isWaiting: true},
-		"Empty":   {reason: "Nothing is left to do when all are gone.", change: func(f *prune.Facts) { f.Packages = nil }},
+		"Other": {
+			reason: "A package of the same name that was created again is another package.",
+			change: func(f *prune.Facts) { f.Packages[2].UID = "another" }, remove: []string{"front"}, isWaiting: true,
+		},
+		"Unknown": {
+			reason: "While some users of packages are unknown, the provider removes nothing, and the removal waits.",
+			change: func(f *prune.Facts) { f.Unlisted = []string{"Bundle"} }, isWaiting: true,
+		},
+		"Empty": {reason: "Nothing is left to do when all are gone.", change: func(f *prune.Facts) { f.Packages = nil }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -172,7 +172,10 @@ func TestPlanChanged(t *testing.T) {
 				o.Labels = map[string]string{v1alpha1.LabelPrune: v1alpha1.PruneKeep}
 			}))
 		}, says: "Pinned"},
-		"Edited":  {reason: "A directory that a user edits has a file of that user.", change: func(w *world) { w.commit(pathOf(0)+"/notes.yaml", "mine") }, says: "Changed"},
+		"Edited": {
+			reason: "A directory that a user edits has a file of that user.",
+			change: func(w *world) { w.commit(pathOf(0)+"/notes.yaml", "mine") }, says: "Changed",
+		},
 		"Gone":    {reason: "A directory that a user removed is not removed again.", change: func(w *world) { w.remove(pathOf(0)) }, says: "app-0 is gone"},
 		"Marker":  {reason: "A marker that says another claim makes it that one's.", change: func(w *world) { w.commit(pathOf(0)+"/.intentplane", "{}") }, says: "NotOurs"},
 		"Forgot":  {reason: "A delivery that shows signs of a restore stops everything.", change: func(w *world) { w.create(w.diverged()) }, says: "Uncertain"},

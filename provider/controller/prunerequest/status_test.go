@@ -54,7 +54,10 @@ func TestFitPlan(t *testing.T) {
 			reason: "A plan is not refused for items that it keeps: the last of them are counted alone.", plan: mostlyKept(3, 497, 20),
 			want: view{Items: 399, Pruned: 3, Kept: 497, More: 101, Digest: "sha256:1"},
 		},
-		"KeptOnly": {reason: "A plan that prunes nothing is not refused for its size.", plan: mostlyKept(0, 500, 20), want: view{Items: 398, Kept: 500, More: 102, Digest: "sha256:1"}},
+		"KeptOnly": {
+			reason: "A plan that prunes nothing is not refused for its size.",
+			plan:   mostlyKept(0, 500, 20), want: view{Items: 398, Kept: 500, More: 102, Digest: "sha256:1"},
+		},
 		"Large": {
 			reason: "A plan whose pruned items have no room is refused, with the items of which some make it smaller.", plan: largestPlan(250, ""),
 			want: view{Items: 179, Pruned: 500, Refusal: "TooMany: the plan prunes 500 items, and a status has room for 179 of them: name some of those in only"},

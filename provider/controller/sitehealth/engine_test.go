@@ -37,9 +37,15 @@ func TestHealthOfEngine(t *testing.T) {
 		change func(*v1alpha1.SiteSync)
 		want   string
 	}{
-		"Healthy":     {reason: "A Site counts as serving if its engine reports healthy objects.", want: counts},
-		"ConfigSync":  {reason: "Config Sync reports healthy objects as Current.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "Current" }, want: counts},
-		"NotLive":     {reason: "A Site that is not proven to run the desired revision does not count.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = v1alpha1.SiteSyncing }, want: unknown},
+		"Healthy": {reason: "A Site counts as serving if its engine reports healthy objects.", want: counts},
+		"ConfigSync": {
+			reason: "Config Sync reports healthy objects as Current.",
+			change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "Current" }, want: counts,
+		},
+		"NotLive": {
+			reason: "A Site that is not proven to run the desired revision does not count.",
+			change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = v1alpha1.SiteSyncing }, want: unknown,
+		},
 		"NoChecks":    {reason: "An engine without health checks gives no result.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "" }, want: unknown},
 		"NoEngine":    {reason: "A Site without a report of its engine does not count.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine = nil }, want: unknown},
 		"OtherSite":   {reason: "The engine of another Site does not report about this Site.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }, want: unknown},
@@ -72,7 +78,10 @@ func TestElsewhere(t *testing.T) {
 		change func(w *world)
 		want   string
 	}{
-		"Elsewhere": {reason: "A delivered revision counts as live at a Site that the provider cannot observe.", change: func(w *world) { w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine = unobserved }) }, want: "Serving | NotObserved(WorkloadMissing) 0"},
+		"Elsewhere": {
+			reason: "A delivered revision counts as live at a Site that the provider cannot observe.",
+			change: func(w *world) { w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine = unobserved }) }, want: "Serving | NotObserved(WorkloadMissing) 0",
+		},
 		"Here": {reason: "A Deployment that is there counts by its pods.", change: func(w *world) {
 			w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine = unobserved })
 			w.deployed(oldImage, 1, 2)

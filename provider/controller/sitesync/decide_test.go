@@ -155,8 +155,14 @@ func TestDecide(t *testing.T) {
 		"Suspended":      {reason: "A suspended engine with the right tree does not count as proof.", facts: testFacts(says(v1alpha1.SiteReasonSuspended)), want: syncing(v1alpha1.SiteReasonSuspended)},
 		"SuspendedAfter": {reason: "A Site that was live is syncing once its engine is suspended.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonSuspended)},
 		"Problem":        {reason: "A Site whose engine could not be read is syncing.", facts: testFacts(siteFacts{site: aSite(), problem: &problem{reason: v1alpha1.SiteReasonClusterUnreachable}}), want: syncing(v1alpha1.SiteReasonClusterUnreachable)},
-		"WeakProof":      {reason: "An engine that transformed the applied files is a weak proof.", facts: testFacts(live(func(s *siteFacts) { s.seen.Proof = v1alpha1.ProofTransformed })), want: syncing(v1alpha1.SiteReasonWeakProof)},
-		"Overlaid":       {reason: "A file above the directory that may change the applied objects is a weak proof.", facts: testFacts(live(func(s *siteFacts) { s.applied.overlaid = true })), want: syncing(v1alpha1.SiteReasonWeakProof)},
+		"WeakProof": {
+			reason: "An engine that transformed the applied files is a weak proof.",
+			facts:  testFacts(live(func(s *siteFacts) { s.seen.Proof = v1alpha1.ProofTransformed })), want: syncing(v1alpha1.SiteReasonWeakProof),
+		},
+		"Overlaid": {
+			reason: "A file above the directory that may change the applied objects is a weak proof.",
+			facts:  testFacts(live(func(s *siteFacts) { s.applied.overlaid = true })), want: syncing(v1alpha1.SiteReasonWeakProof),
+		},
 		"WeakAccepted": {reason: "A weak proof counts if the Site accepts it.", facts: testFacts(live(func(s *siteFacts) {
 			s.seen.Proof, s.site.Spec.Engine.AcceptProof = v1alpha1.ProofTransformed, "Hydrated"
 		})), want: isLive},

@@ -172,8 +172,14 @@ func TestNotForThisNamespace(t *testing.T) {
 		secret string
 		want   string
 	}{
-		"SiteOfOthers":   {reason: "A Site names the namespaces that may use it", site: func(s *catalogv1alpha1.Site) { s.Spec.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied"},
-		"NoSite":         {reason: "A missing Site allows no namespace", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied | Pending | PolicyDenied"},
+		"SiteOfOthers": {
+			reason: "A Site names the namespaces that may use it",
+			site:   func(s *catalogv1alpha1.Site) { s.Spec.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied",
+		},
+		"NoSite": {
+			reason: "A missing Site allows no namespace",
+			change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied | Pending | PolicyDenied",
+		},
 		"ConfigOfOthers": {reason: "A configuration that allows other namespaces denies the Site.", config: func(c *configv1alpha1.ClusterProviderConfig) { c.Spec.Policy.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied"},
 		"NoConfig":       {reason: "The same", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].RepositoryRef.Name = "other" }, want: "PolicyDenied | Pending | PolicyDenied"},
 		"OtherPath":      {reason: "The directory of another claim proves nothing about the claim", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Path = "clusters/edge1/team-a/shop" }, want: "PolicyDenied | Pending | PolicyDenied"},

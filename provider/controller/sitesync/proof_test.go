@@ -138,8 +138,11 @@ func TestOverlay(t *testing.T) {
 		root   string
 		want   bool
 	}{
-		"None":       {reason: "Nothing is above", root: "clusters/edge1"},
-		"Site":       {reason: "The engine reads a kustomization at its root", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: "clusters/edge1", want: true},
+		"None": {reason: "Nothing is above", root: "clusters/edge1"},
+		"Site": {
+			reason: "The engine reads a kustomization at its root",
+			files:  map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: "clusters/edge1", want: true,
+		},
 		"Between":    {reason: "A file between the root and the directory overlays it.", files: map[string]string{"clusters/edge1/team-a/Kustomization": "a"}, root: "clusters/edge1", want: true},
 		"AboveRoot":  {reason: "A file above the root of the engine does not overlay the directory.", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: webAtE1},
 		"Ours":       {reason: "The claim's own is part of the tree", files: map[string]string{webAtE1 + "/kustomization.yaml": "a"}, root: webAtE1},

@@ -51,9 +51,12 @@ func TestTermsOfAPublishedSite(t *testing.T) {
 		wait       time.Duration
 		want       string
 	}{
-		"Exec":       {reason: "A kubeconfig that runs a program passes, and is not asked with, where the owner allows it.", owner: allowsExec, kubeconfig: running(), wait: readiness.Stabilization, want: passed},
-		"NoExec":     {reason: "The ManagedCluster does not allow it", owner: func(*clusterv1alpha1.ManagedCluster) {}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
-		"NoOwner":    {reason: "A Site of the administrators does not allow exec", owner: allowsExec, unowned: true, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
+		"Exec":   {reason: "A kubeconfig that runs a program passes, and is not asked with, where the owner allows it.", owner: allowsExec, kubeconfig: running(), wait: readiness.Stabilization, want: passed},
+		"NoExec": {reason: "The ManagedCluster does not allow it", owner: func(*clusterv1alpha1.ManagedCluster) {}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
+		"NoOwner": {
+			reason: "A Site of the administrators does not allow exec",
+			owner:  allowsExec, unowned: true, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused",
+		},
 		"OtherOwner": {reason: "A recreated ManagedCluster of the publisher's name is another object", owner: func(mc *clusterv1alpha1.ManagedCluster) { allowsExec(mc); mc.UID = "mc-2" }, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
 		"OtherCluster": {reason: "The policy of a ManagedCluster is for its own cluster", owner: func(mc *clusterv1alpha1.ManagedCluster) {
 			allowsExec(mc)
@@ -132,7 +135,10 @@ func TestPolicyChanged(t *testing.T) {
 		change func(*clusterv1alpha1.ManagedCluster)
 		want   bool
 	}{
-		"Nothing":   {reason: "A flap of the cluster is reported by the cluster", change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Status.AtProvider.Phase = "Provisioned" }},
+		"Nothing": {
+			reason: "A flap of the cluster is reported by the cluster",
+			change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Status.AtProvider.Phase = "Provisioned" },
+		},
 		"Readiness": {reason: "A changed readiness policy wakes the SiteSyncs.", change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.MinReadyWorkers = 2 }, want: true},
 		"Latch": {reason: "A cluster that is recorded as initialized wakes the SiteSyncs.", change: func(mc *clusterv1alpha1.ManagedCluster) {
 			mc.Status.AtProvider.Initialized = &clusterv1alpha1.Latch{UID: "u1", At: metav1.NewTime(noon())}

@@ -45,7 +45,10 @@ func TestRefused(t *testing.T) {
 		"SameName":    {reason: "A variable stands in env once.", spec: `{"env": [{"name": "A"}, {"name": "A"}]}`, want: "duplicate entries"},
 		"NoName":      {reason: "A variable has a name of letters, digits and underscores.", spec: `{"env": [{"name": "a-b"}]}`, want: "environment variable"},
 		"TooMany":     {reason: "There are at most 64 variables.", spec: fmt.Sprintf(`{"env": [%s]}`, variablesOf(65)), want: "64"},
-		"NoValue":     {reason: "A variable of a build whose Secret reference a client drops does not become an empty variable.", spec: gitSource("https://git.example.org/a.git", "main", "", `"env": [{"name": "A"}]`), want: "spec.build.env[0].value"},
+		"NoValue": {
+			reason: "A variable of a build whose Secret reference a client drops does not become an empty variable.",
+			spec:   gitSource("https://git.example.org/a.git", "main", "", `"env": [{"name": "A"}]`), want: "spec.build.env[0].value",
+		},
 		"TwoSources":  {reason: "A variable has a value or a reference.", spec: `{"env": [{"name": "A", "value": "1", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}]}`, want: "exclude each other"},
 		"Elsewhere":   {reason: "A Secret of another namespace cannot be named.", spec: `{"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "team-b/db", "key": "b"}}}]}`, want: "name of an object"},
 		"CPU":         {reason: "A pod asks for at most 256 processors.", spec: `{"resources": {"cpu": "257"}}`, want: "at most 256"},

@@ -20,8 +20,14 @@ func TestSelections(t *testing.T) {
 		want   []string
 	}{
 		"TargetSite": {reason: "A target Site is chosen by its name.", sites: []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "SCENE-edge2"}, want: []string{"edge2"}},
-		"Both":       {reason: "The target both selects the two Sites that the namespace may use.", sites: []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "both"}, want: []string{"edge1", "edge2"}},
-		"All":        {reason: "The target all selects each Site that the namespace may use, and no other.", sites: []string{"edge1", "edge2", "edge3"}, intent: anywhere, target: map[string]any{"targetSite": "all"}, want: []string{"edge1", "edge2", "edge3"}},
+		"Both": {
+			reason: "The target both selects the two Sites that the namespace may use.",
+			sites:  []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "both"}, want: []string{"edge1", "edge2"},
+		},
+		"All": {
+			reason: "The target all selects each Site that the namespace may use, and no other.",
+			sites:  []string{"edge1", "edge2", "edge3"}, intent: anywhere, target: map[string]any{"targetSite": "all"}, want: []string{"edge1", "edge2", "edge3"},
+		},
 		"BothInIntent": {
 			reason: "The site both in the intent selects the same two Sites.", sites: []string{"edge1", "edge2"}, intent: `{"service": "shop", "site": "both"}`,
 			want: []string{"edge1", "edge2"},

@@ -115,9 +115,15 @@ func TestRefusedRequests(t *testing.T) {
 		value    any
 		want     rolloutv1alpha1.Result
 	}{
-		"Digest":   {reason: "An approval of another content is stale.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 1, field: "request", value: "sha256:0", want: rolloutv1alpha1.ResultStale},
-		"Future":   {reason: "A revision of that number does not exist.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 7, want: rolloutv1alpha1.ResultUnknownRevision},
-		"Rollback": {reason: "A revision is not a rollback target of itself.", action: rolloutv1alpha1.ActionRollbackTo, revision: 1, field: "toRevision", value: int64(1), want: rolloutv1alpha1.ResultNoTarget},
+		"Digest": {reason: "An approval of another content is stale.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 1, field: "request", value: "sha256:0", want: rolloutv1alpha1.ResultStale},
+		"Future": {
+			reason: "A revision of that number does not exist.",
+			action: rolloutv1alpha1.ActionApproveUpdate, revision: 7, want: rolloutv1alpha1.ResultUnknownRevision,
+		},
+		"Rollback": {
+			reason: "A revision is not a rollback target of itself.",
+			action: rolloutv1alpha1.ActionRollbackTo, revision: 1, field: "toRevision", value: int64(1), want: rolloutv1alpha1.ResultNoTarget,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

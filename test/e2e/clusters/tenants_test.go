@@ -50,7 +50,10 @@ func TestTenants(t *testing.T) {
 				"region": "eu-west-1", "vpc": map[string]any{"existingID": "vpc-1"}, "controlPlane": map[string]any{"templateRef": map[string]any{"name": "eks", "namespace": other.Namespace}},
 			},
 		}, want: "PolicyDenied: spec.forProvider.capt.controlPlane.templateRef.namespace"},
-		"ByHand": {reason: "A cluster that a user created by hand is not taken over", spec: with(map[string]any{"name": hand.GetName()}, "cluster"), want: "NameTaken"},
+		"ByHand": {
+			reason: "A cluster that a user created by hand is not taken over",
+			spec:   with(map[string]any{"name": hand.GetName()}, "cluster"), want: "NameTaken",
+		},
 	}
 	before := []*unstructured.Unstructured{s.Now(theirs), s.Now(parent)}
 	for name, tc := range cases {

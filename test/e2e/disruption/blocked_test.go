@@ -96,8 +96,11 @@ func TestDeleteRefused(t *testing.T) {
 		status int
 		want   xpv2.ConditionReason
 	}{
-		"NotFound":  {reason: "A repository that is gone should block, and say so.", status: http.StatusNotFound, want: deliveryv1alpha1.ReasonUnreachable},
-		"Forbidden": {reason: "A repository that refuses each user should block, and the condition should name it.", status: http.StatusForbidden, want: deliveryv1alpha1.ReasonAuthFailed},
+		"NotFound": {reason: "A repository that is gone should block, and say so.", status: http.StatusNotFound, want: deliveryv1alpha1.ReasonUnreachable},
+		"Forbidden": {
+			reason: "A repository that refuses each user should block, and the condition should name it.",
+			status: http.StatusForbidden, want: deliveryv1alpha1.ReasonAuthFailed,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

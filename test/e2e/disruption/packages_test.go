@@ -75,9 +75,12 @@ func TestRoles(t *testing.T) {
 		args   []string
 		want   string
 	}{
-		"EditorMakesClaims":       {reason: "An editor may create claims.", as: "edit", args: []string{"create", "intentdeployments.claims.intentplane.dev"}, want: "yes"},
-		"EditorMakesComposites":   {reason: "An editor may create namespaced composites.", as: "edit", args: []string{"create", "intentdeployments.intentplane.dev"}, want: "yes"},
-		"EditorReadsDeliveries":   {reason: "An editor may read the cause of a failed delivery.", as: "edit", args: []string{"get", "gitdeliveries.delivery.intentplane.dev"}, want: "yes"},
+		"EditorMakesClaims":     {reason: "An editor may create claims.", as: "edit", args: []string{"create", "intentdeployments.claims.intentplane.dev"}, want: "yes"},
+		"EditorMakesComposites": {reason: "An editor may create namespaced composites.", as: "edit", args: []string{"create", "intentdeployments.intentplane.dev"}, want: "yes"},
+		"EditorReadsDeliveries": {
+			reason: "An editor may read the cause of a failed delivery.",
+			as:     "edit", args: []string{"get", "gitdeliveries.delivery.intentplane.dev"}, want: "yes",
+		},
 		"EditorReadsGates":        {reason: "An editor may read Gates.", as: "edit", args: []string{"list", "gates.rollout.intentplane.dev"}, want: "yes"},
 		"EditorReadsSyncs":        {reason: "An editor may watch the trees that the Sites run.", as: "edit", args: []string{"watch", "sitesyncs.delivery.intentplane.dev"}, want: "yes"},
 		"ViewerReadsGates":        {reason: "A viewer may read Gates too.", as: "view", args: []string{"get", "gates.rollout.intentplane.dev"}, want: "yes"},

@@ -58,9 +58,15 @@ func TestApprovals(t *testing.T) {
 		want   any
 	}{
 		"unknown": {reason: "A request that does not exist has no plan.", object: s.describeApproval("unknown", "none", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonUnknownRequest},
-		"again":   {reason: "A request that was created again is another request.", object: s.describeApproval("again", "one", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonOtherRequest},
-		"plan":    {reason: "The plan of another request is another plan.", object: s.describeApproval("plan", "one", string(r.GetUID()), other.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan},
-		"request": {reason: "A plan of another request does not match.", object: s.describeApproval("request", "other", string(other.GetUID()), r.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan},
+		"again": {
+			reason: "A request that was created again is another request.",
+			object: s.describeApproval("again", "one", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonOtherRequest,
+		},
+		"plan": {reason: "The plan of another request is another plan.", object: s.describeApproval("plan", "one", string(r.GetUID()), other.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan},
+		"request": {
+			reason: "A plan of another request does not match.",
+			object: s.describeApproval("request", "other", string(other.GetUID()), r.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan,
+		},
 	}
 	for _, tc := range cases {
 		t.Log(tc.reason)

@@ -59,7 +59,10 @@ func TestRead(t *testing.T) {
 			reason: "A text is not an array of objects.", text: `{"items":"a"}`, want: want{fails: "cannot decode a list: the answer is not a list: expected [, got a"},
 		},
 		"Nested": {reason: "A field of an item is not a field of the list.", text: `{"items":[{"metadata":{"continue":"y"},"items":["}"]}]}`, want: want{items: []string{`{"metadata":{"continue":"y"},"items":["}"]}`}, chunks: []int{1}}},
-		"Array":  {reason: "A value other than an object is not a list.", text: `[]`, want: want{fails: "cannot decode a list: the answer is not a list: expected {, got ["}},
+		"Array": {
+			reason: "A value other than an object is not a list.",
+			text:   `[]`, want: want{fails: "cannot decode a list: the answer is not a list: expected {, got ["},
+		},
 		"NoText": {reason: "An empty answer is not a list.", text: ``, want: want{fails: "cannot decode a list: unexpected EOF"}},
 		"Cut": {
 			reason: "A list that ends within an object is not complete, and the objects before it are handed over.", text: `{"items":[{"a":1},{"a"`,
