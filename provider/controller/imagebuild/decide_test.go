@@ -54,7 +54,7 @@ func TestConfigurationAfterFailure(t *testing.T) {
 			w.expect("A Build that fails in the end has the status failed", "BuildFailed")
 			w.wait(time.Hour)
 			if w.reconcile(); kpack.IsAskedAgain(w.build(4)) {
-				t.Error("The provider applies the Image again although the builder is the desired builder")
+				t.Error("kpack gets another request although the builder is the desired builder")
 			}
 		})
 	}
