@@ -27,7 +27,7 @@ func TestFlaps(t *testing.T) {
 	l.playFlaps()
 }
 
-// TestLeftBehind has leftover objects, and replaced objects.
+// TestLeftBehind keeps the objects of a failed cluster, and pauses the cluster.
 func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, "leftbehind")
