@@ -21,7 +21,7 @@ func TestEqualsKustomize(t *testing.T) {
 			dirs := map[string]string{"its inputs": e.renderOffline(t, "--inputs"), "its directory": outputs}
 			if e.hasTracks(t) {
 				trees = readRendered(t, outputs)
-				delete(dirs, "its inputs") // They have no tracks: these are the final files of the objects.
+				delete(dirs, "its inputs") // The input has no tracks: each is a copy of rendered objects.
 			}
 			if e.hasRuntime(t) {
 				delete(dirs, "its inputs") // The runtime settings of containers are written into the output of kustomize.
