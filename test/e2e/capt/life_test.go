@@ -27,7 +27,7 @@ func TestFlaps(t *testing.T) {
 	l.playFlaps()
 }
 
-// TestLeftBehind keeps the objects of a failed cluster, and pauses the cluster.
+// TestLeftBehind has an old failure that stays in the status, and a paused cluster.
 func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, "leftbehind")
