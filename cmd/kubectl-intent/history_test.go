@@ -16,7 +16,7 @@ func TestHistory(t *testing.T) {
 		says   []string
 		not    string
 	}{
-		"All":     {reason: "All revisions that the ledger remembers are shown, with why one was rejected.", says: []string{"7         8d21c0e  Rejected", "GateFailed: latency_p99 at edge2", "5         5f77a90  Verified (target)"}},
+		"All":     {reason: "The revisions of the ledger are shown, with the reason for a rejection.", says: []string{"7         8d21c0e  Rejected", "GateFailed: latency_p99 at edge2", "5         5f77a90  Verified (target)"}},
 		"One":     {reason: "One revision is shown alone.", args: []string{"--revision=5"}, says: []string{"5         5f77a90"}, not: "Rejected"},
 		"Never":   {reason: "A revision that the ledger does not remember is an error.", args: []string{"--revision=2"}, code: exitInvalid, says: []string{"the ledger does not remember revision 2"}},
 		"JSON":    {reason: "A script gets the revisions.", args: []string{"-o", "json"}, says: []string{`"number": 7`, `"reason": "GateFailed"`}},

@@ -45,7 +45,7 @@ func TestPruneFlags(t *testing.T) {
 		"Both":      {reason: "A plan and any plan exclude each other.", command: pruneCommand{Confirm: true, Plan: "sha256:1"}, says: "choose one of them"},
 		"NoConfig":  {reason: "Directories belong to a repository.", command: pruneCommand{Directories: true, DryRun: true}, says: "go together"},
 		"NoScope":   {reason: "Packages are in no repository.", command: pruneCommand{Config: "fleet", DryRun: true}, says: "go together"},
-		"BundleToo": {reason: "A request has one scope.", command: pruneCommand{Directories: true, Config: "fleet", Bundle: "platform", DryRun: true}, says: "leave out the bundle"},
+		"BundleToo": {reason: "A request has a single scope.", command: pruneCommand{Directories: true, Config: "fleet", Bundle: "platform", DryRun: true}, says: "leave out the bundle"},
 		"DryPrune": {
 			reason:  "A dry run removes nothing, so it confirms nothing.",
 			command: pruneCommand{DryRun: true, Confirm: true}, isInteractive: true, says: "--dry-run removes nothing",

@@ -99,7 +99,7 @@ debug      0.9.0     -        unreferenced   -          2026-11-22T09:00:05Z
 `,
 		},
 		"ShowMissing": {
-			reason: "A bundle without a record is an error that says how it gets one.", args: "state show shop", objects: []*unstructured.Unstructured{ours},
+			reason: "A bundle without a record is an error that names the way to a record.", args: "state show shop", objects: []*unstructured.Unstructured{ours},
 			problems: "no record: bundle \"shop\" has none in namespace \"team-a\"", code: exitInvalid,
 		},
 		"ShowUDS": {

@@ -87,7 +87,7 @@ func TestStatus(t *testing.T) {
 			server: apiServer{failing: map[string]bool{"functions.pkg.crossplane.io": true}},
 			args:   []string{"status", "--stuck"}, code: exitInvalid, says: []string{"error: cannot list functions.pkg.crossplane.io"},
 		},
-		"NameAndAll": {reason: "A name is one of a namespace.", args: []string{"status", "shop", "-A"}, code: exitUsage, says: []string{"--all-namespaces is for a list"}},
+		"NameAndAll": {reason: "A name belongs to a namespace.", args: []string{"status", "shop", "-A"}, code: exitUsage, says: []string{"--all-namespaces is for a list"}},
 		"WatchForm": {
 			reason: "A watch prints text only.",
 			args:   []string{"status", "--watch", "-o", "json"}, code: exitUsage, says: []string{"--watch prints text"},

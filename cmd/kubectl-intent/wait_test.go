@@ -173,7 +173,7 @@ func TestAwaitEnd(t *testing.T) {
 			looks:  []string{missing}, says: "Pending: No edge9.\n", err: absent,
 		},
 		"Appears": {
-			reason: "The timeout for a missing Site begins again each time that one goes missing.", looks: []string{missing, missing, going, missing, missing, good},
+			reason: "The timeout for a missing Site begins again each time that a Site goes missing.", looks: []string{missing, missing, going, missing, missing, good},
 			says: "Pending: No edge9.\nDelivering: It goes.\nPending: No edge9.\nSucceeded: It runs.\n",
 		},
 		"Forbidden": {reason: "A deployment that cannot be read is an error.", looks: []string{going, ""}, says: "Delivering: It goes.\n", err: forbidden},
