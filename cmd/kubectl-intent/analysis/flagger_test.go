@@ -77,7 +77,7 @@ func TestFromFlagger(t *testing.T) {
 				"- name: not-found\n  type: Prometheus\n  prometheus:" + strings.NewReplacer("100 *", "200 *", "[2m]", "[1m]").Replace(query) + "\n  threshold: <= 7\n  interval: 1m\n  count: 3\n"},
 		},
 		"OwnNamespace": {
-			reason:  "Without a namespace, a Canary refers to a template of its own one.",
+			reason:  "Without a namespace, a Canary refers to a template of its own namespace.",
 			in:      []string{strings.NewReplacer("namespace: canaries", "namespace: team-a").Replace(notFound), strings.Replace(canary, ", namespace: canaries", "", 1)},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
 			want:    want{checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 10\n  failureLimit: 2\n  timeout: 11m\n"},

@@ -40,11 +40,11 @@ func TestScript(t *testing.T) {
 		"Assignment":   {reason: "A command with an equals sign sets no variable.", command: []string{"A=b"}, want: want{code: 3}},
 		"Missing":      {reason: "A missing program fails.", command: []string{"/nothing/here"}, want: want{code: 3}},
 		"Quotes":       {reason: "Quotes and line ends arrive as they are.", command: []string{"printf", "%s"}, args: []string{"it's \"so\"\n$HOME `id`"}, want: want{output: "it's \"so\"\n$HOME `id`"}},
-		"Variable":     {reason: "A variable of the container is one of the script.", command: []string{"sh", "-c", "echo $HOST"}, env: env("HOST", "shop's"), want: want{output: "shop's\n"}},
+		"Variable":     {reason: "The script gets the variables of the container.", command: []string{"sh", "-c", "echo $HOST"}, env: env("HOST", "shop's"), want: want{output: "shop's\n"}},
 		"Reference":    {reason: "Kubernetes expands a reference to a variable in an argument, and a shell would run a command.", command: []string{"echo"}, args: []string{"http://$(HOST)/health"}, env: env("HOST", "shop"), want: want{output: "http://shop/health\n"}},
 		"Chain":        {reason: "A value may refer to the variables before it.", command: []string{"echo", "$(URL)"}, env: env("HOST", "shop", "URL", "http://$(HOST)"), want: want{output: "http://shop\n"}},
 		"Forward":      {reason: "A value cannot refer to a variable behind it.", command: []string{"echo", "$(URL)"}, env: env("URL", "http://$(HOST)", "HOST", "shop"), want: want{output: "http://$(HOST)\n"}},
-		"Escaped":      {reason: "Two dollar signs stand for one, which refers to nothing.", command: []string{"echo", "$$(HOST)"}, env: env("HOST", "shop"), want: want{output: "$(HOST)\n"}},
+		"Escaped":      {reason: "Two dollar signs stand for a single dollar sign, which refers to nothing.", command: []string{"echo", "$$(HOST)"}, env: env("HOST", "shop"), want: want{output: "$(HOST)\n"}},
 		"Substitution": {reason: "Parentheses around a command are left to the shell.", command: []string{"sh", "-c", "echo $(echo inner)"}, want: want{output: "inner\n"}},
 	}
 	for name, tc := range cases {
