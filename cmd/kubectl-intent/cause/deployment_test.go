@@ -126,7 +126,7 @@ func TestFindForDeployment(t *testing.T) {
 			want: want{object: "IntentDeployment shop", reason: "Paused", actor: advice.NoActor},
 		},
 		"Manual": {
-			reason: "A step that waits for a user needs one.", facts: samples.Canary(true).Facts(),
+			reason: "A step that waits for a user needs a person.", facts: samples.Canary(true).Facts(),
 			want: want{object: "IntentDeployment shop", reason: "AwaitingPromotion", actor: advice.Author, needsPerson: true},
 		},
 		"BlueprintMissing": {
@@ -240,7 +240,7 @@ func TestFindForDeployment(t *testing.T) {
 			want:   want{object: "RolloutRequest r", reason: "Waiting", actor: advice.NoActor},
 		},
 		"DoneRequest": {
-			reason: "A request that was refused is in no one's way.",
+			reason: "A refused request blocks no deployment.",
 			facts:  edit(samples.Verified(), func(f *cause.Facts) { f.Requests = []rolloutv1alpha1.RolloutRequest{request("r", "Stale")} }),
 			want:   want{object: "IntentDeployment shop", reason: "Idle", actor: advice.NoActor, isGood: true},
 		},
