@@ -16,7 +16,7 @@ func TestRefused(t *testing.T) {
 		want     bool
 	}{
 		"Public":         {reason: "A public IPv4 address is reached.", ip: "93.184.216.34"},
-		"Private":        {reason: "A private IPv4 address is reached: servers of a cluster have one.", ip: "10.96.0.10"},
+		"Private":        {reason: "A private IPv4 address is reached: servers of a cluster have such addresses.", ip: "10.96.0.10"},
 		"Public6":        {reason: "A public IPv6 address is reached.", ip: "2a00:1450:4001::1"},
 		"Unique6":        {reason: "A private IPv6 address is reached.", ip: "fd12:3456::1"},
 		"Metadata":       {reason: "The link-local address of metadata services is refused.", ip: "169.254.169.254", want: true},
