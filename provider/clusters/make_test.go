@@ -43,7 +43,7 @@ func TestEachListed(t *testing.T) {
 		handler http.HandlerFunc
 		want    want
 	}{
-		"Few":    {reason: "A list of one page ends with it.", handler: servePods(3, 10, 0), want: want{pods: 3}},
+		"Few":    {reason: "A list of one page ends with that page.", handler: servePods(3, 10, 0), want: want{pods: 3}},
 		"Many":   {reason: "Each object of a long list is passed on.", handler: servePods(101, 10, 0), want: want{pods: 101}},
 		"Large":  {reason: "Objects that are too large together are listed one after the other.", handler: servePods(5, 400<<10, 0), want: want{pods: 5}},
 		"Huge":   {reason: "An object that is too large alone ends the list with an error.", handler: servePods(2, 2*mebibyte, 0), want: want{err: true}},
