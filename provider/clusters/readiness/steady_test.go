@@ -61,8 +61,8 @@ func TestObserve(t *testing.T) {
 		gap    string
 		want   time.Duration
 	}{
-		"Unreachable": {reason: "A Cluster that could not be reached is the same one, and lost its readiness twice.", gap: ReasonUnreachable, want: 4 * Stabilization},
-		"Gone":        {reason: "A Cluster that replaces a deleted one starts without its losses.", gap: ReasonObjectMissing, want: Stabilization},
+		"Unreachable": {reason: "An unreachable Cluster stays the same Cluster, and lost its readiness twice.", gap: ReasonUnreachable, want: 4 * Stabilization},
+		"Gone":        {reason: "A Cluster that replaces a deleted Cluster starts without its losses.", gap: ReasonObjectMissing, want: Stabilization},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
