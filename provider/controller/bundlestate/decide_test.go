@@ -143,7 +143,7 @@ func TestDecide(t *testing.T) {
 		want   []string
 	}{
 		"First": {
-			reason: "The first layer goes out, and the second one waits.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}},
+			reason: "The first layer is created, and the second layer waits.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}},
 			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress", "create IntentDeployment db"},
 		},
 		"Second": {
@@ -258,7 +258,7 @@ func TestDecide(t *testing.T) {
 			want: []string{"success", "db success"},
 		},
 		"SharedChanges": {
-			reason: "The other bundle changes its package, and this one waits for it.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)}, neighbours: []neighbour{beside(1, pkg("db@d2"))}},
+			reason: "A bundle that shares a package waits for the change of the other bundle.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)}, neighbours: []neighbour{beside(1, pkg("db@d2"))}},
 			want: []string{"deploying", "db deploying InProgress"},
 		},
 		"Conflict": {
@@ -307,7 +307,7 @@ func TestDecide(t *testing.T) {
 			want:   []string{"success", "db success"},
 		},
 		"YoungerWaits": {
-			reason: "The older one takes it although the younger one wants it, too.",
+			reason: "The older bundle takes a package over although a younger bundle wants it, too.",
 			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", v1alpha1.BundleReference{Group: group, Name: "third"})}, neighbours: []neighbour{beside(-1, pkg("db@d1"))}},
 			want:   []string{"success", "db success", "label IntentDeployment db for platform"},
 		},
