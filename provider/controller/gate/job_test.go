@@ -71,7 +71,7 @@ func TestJob(t *testing.T) {
 	}{
 		"Passes":   {reason: "Exit code 0 passes.", condition: batchv1.JobComplete, want: "Passed/Passed/Passed", result: "exit 0|"},
 		"Violated": {reason: "Exit code 3 says that it is violated.", condition: batchv1.JobFailed, why: "PodFailurePolicy", exit: 3, said: "2 of 7\n\x1b[31mfailed\n", want: "Failed/Failed/Failed", result: "exit 3|2 of 7\n[31mfailed"},
-		"Broken":   {reason: "Any other one says that it could not check.", condition: batchv1.JobFailed, why: "BackoffLimitExceeded", exit: 127, said: "curl: not found", want: "Error/Error/Error", result: "exit 127|curl: not found"},
+		"Broken":   {reason: "A Job with any other exit code could not check.", condition: batchv1.JobFailed, why: "BackoffLimitExceeded", exit: 127, said: "curl: not found", want: "Error/Error/Error", result: "exit 127|curl: not found"},
 		"Slow":     {reason: "The Job ends in time.", condition: batchv1.JobFailed, why: "DeadlineExceeded", want: "TimedOut/TimedOut/TimedOut", result: "|the script took too long, or could not be started"},
 	}
 	for name, tc := range cases {
