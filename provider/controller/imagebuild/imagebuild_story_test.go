@@ -331,7 +331,7 @@ func TestObstacles(t *testing.T) {
 			w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.MaxResources.CPU = "2" })
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Resources.CPU = "2500m" })
 		}, want: "PolicyDenied", says: "at most 2"},
-		"Builder": {reason: "A build without a builder waits for one.", change: func(w *world) { w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.Builder = nil }) }, want: "BuilderMissing"},
+		"Builder": {reason: "A build without a builder waits for a builder.", change: func(w *world) { w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.Builder = nil }) }, want: "BuilderMissing"},
 		"Taken": {reason: "An Image that a user made is not taken over.", change: func(w *world) {
 			u := kpack.NewObject(kpack.ImageKind())
 			u.SetNamespace("team-a")
