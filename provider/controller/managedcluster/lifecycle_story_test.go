@@ -217,7 +217,7 @@ func TestRefused(t *testing.T) {
 			w.removeObject("WorkspaceTemplate", "team-a", "vpc")
 		}, want: "TemplateMissing"},
 		"Taken":           {reason: "A Cluster of the name that a user made by hand is not adopted.", before: func(w *testEnv) { w.putYAML("Cluster", "spec: {paused: false}") }, want: "NameTaken"},
-		"TakenElsewhere":  {reason: "A name of CAPT is taken by one in another namespace: Workspaces are cluster-scoped.", before: func(w *testEnv) { w.putYAML("CAPTControlPlane", "metadata: {namespace: team-b}") }, want: "NameTaken"},
+		"TakenElsewhere":  {reason: "A cluster of CAPT takes its name in all namespaces: Workspaces are cluster-scoped.", before: func(w *testEnv) { w.putYAML("CAPTControlPlane", "metadata: {namespace: team-b}") }, want: "NameTaken"},
 		"TakenVPC":        {reason: "An existing Workspace of the network is refused: CAPT would adopt it.", before: func(w *testEnv) { w.putYAML("Workspace", "metadata: {name: c1-vpc}") }, want: "NameTaken"},
 		"TakenPlane":      {reason: "An existing Workspace of the control plane is refused: CAPT would adopt it.", before: func(w *testEnv) { w.putYAML("Workspace", "metadata: {name: c1-eks-controlplane}") }, want: "NameTaken"},
 		"TakenKubeconfig": {reason: "An existing Workspace of the kubeconfig is refused: CAPT would adopt it.", before: func(w *testEnv) { w.putYAML("Workspace", "metadata: {name: c1-kubeconfig}") }, want: "NameTaken"},

@@ -112,7 +112,7 @@ func TestConcurrentReservations(t *testing.T) {
 		"Second":    {reason: "The ManagedCluster that reserves the name first has it.", spec: captParameters(), second: elsewhere, first: 1, want: map[string]int{"second-uid": 3}, taken: true},
 		"AtOnce":    {reason: "The API server accepts one of two reservations at the same moment.", spec: captParameters(), second: elsewhere, atOnce: true, want: map[string]int{"mc-uid": 3}, taken: true},
 		"Namespace": {reason: "In one namespace there is one Cluster of a name.", spec: topologyParameters(), second: beside, want: map[string]int{"mc-uid": 1}, taken: true},
-		"Apart":     {reason: "A Cluster of a ClusterClass may have the name of one in another namespace.", spec: topologyParameters(), second: elsewhere, want: map[string]int{"mc-uid": 1, "second-uid": 1}},
+		"Apart":     {reason: "A Cluster of a ClusterClass may have the name of a Cluster in another namespace.", spec: topologyParameters(), second: elsewhere, want: map[string]int{"mc-uid": 1, "second-uid": 1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
