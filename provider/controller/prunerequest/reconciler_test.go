@@ -177,7 +177,7 @@ func TestPlanChanged(t *testing.T) {
 			change: func(w *world) { w.commit(pathOf(0)+"/notes.yaml", "mine") }, says: "Changed",
 		},
 		"Gone":    {reason: "A directory that a user removed is not removed again.", change: func(w *world) { w.remove(pathOf(0)) }, says: "app-0 is gone"},
-		"Marker":  {reason: "A marker that says another claim makes it that one's.", change: func(w *world) { w.commit(pathOf(0)+"/.intentplane", "{}") }, says: "NotOurs"},
+		"Marker":  {reason: "A directory whose marker names another claim belongs to that claim.", change: func(w *world) { w.commit(pathOf(0)+"/.intentplane", "{}") }, says: "NotOurs"},
 		"Forgot":  {reason: "A delivery that shows signs of a restore stops everything.", change: func(w *world) { w.create(w.diverged()) }, says: "Uncertain"},
 		"Another": {reason: "Another commit that touches nothing of the plan stops nothing.", change: func(w *world) { w.commit("README.md", "more") }},
 	}
