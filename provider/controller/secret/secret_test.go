@@ -150,7 +150,7 @@ func TestReconcile(t *testing.T) {
 			want:    []string{held},
 		},
 		"HoldCABundle": {
-			reason:  "A Secret with certificates is needed as one with credentials is.",
+			reason:  "A Secret with certificates is needed like a Secret with credentials.",
 			secret:  creds(false),
 			objects: []client.Object{trusting(own("team-a", "git", "another"), "creds"), user("team-a", "web", policy.KindProviderConfig, "git")},
 			want:    []string{held},
