@@ -196,7 +196,7 @@ func TestClusterReference(t *testing.T) {
 		"Good":        {reason: "Whatever version it names", change: func(*catalogv1alpha1.ObjectReference) {}},
 		"OtherGroup":  {reason: "A Cluster of others", change: func(r *catalogv1alpha1.ObjectReference) { r.APIVersion = "management.cattle.io/v3" }, bad: true},
 		"OtherKind":   {reason: "No Cluster", change: func(r *catalogv1alpha1.ObjectReference) { r.Kind = "Machine" }, bad: true},
-		"NoNamespace": {reason: "Which one?", change: func(r *catalogv1alpha1.ObjectReference) { r.Namespace = "" }, bad: true},
+		"NoNamespace": {reason: "A reference without a namespace is refused.", change: func(r *catalogv1alpha1.ObjectReference) { r.Namespace = "" }, bad: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

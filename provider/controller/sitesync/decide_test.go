@@ -344,7 +344,7 @@ func TestStartedAt(t *testing.T) {
 		"Same":         {reason: "The wait for a position that was observed before keeps its start.", before: was(positionOf(2, 0), v1alpha1.SiteSyncing), want: kept},
 		"NextStep":     {reason: "The wait for the next step has a start of its own.", before: nextStep, want: seen},
 		"NextRevision": {reason: "The wait for another revision has a start of its own.", before: was(positionOf(1, 0), v1alpha1.SiteSyncing), want: seen},
-		"Empty":        {reason: "A status of the same position without a start gets one, and does not stay without.", before: withoutStart(positionOf(2, 0)), want: seen},
+		"Empty":        {reason: "A status of the same position without a start gets a start.", before: withoutStart(positionOf(2, 0)), want: seen},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -102,7 +102,7 @@ func TestJudgeFailure(t *testing.T) {
 			facts:  testFacts(canary(30), splitAt(20), inSteps, began, func(f *facts) { f.sites[0].gap.isBehind = true }), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonOtherTree,
 		},
 		"Unhealthy": {
-			reason: "A Site without tracks does not wait where its engine says that objects are unhealthy and the cluster has given one up.",
+			reason: "A Site without tracks does not wait if its engine reports unhealthy objects and the cluster has given up an object.",
 			facts:  testFacts(unhealthy(declares(30)), began), state: v1alpha1.SiteFailed, want: engines.ReasonObjectFailed,
 		},
 		"UnhealthyYet": {

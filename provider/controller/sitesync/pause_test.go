@@ -107,7 +107,7 @@ func TestReleased(t *testing.T) {
 		status corev1.ConditionStatus
 	}{
 		"Never":   {reason: "A SiteSync without a requested pause has no condition Released."},
-		"NoPause": {reason: "A step without a pause after one with a pause is released.", before: v1alpha1.ReasonPausing, want: v1alpha1.ReasonNoPause, status: corev1.ConditionTrue},
+		"NoPause": {reason: "A step without a pause after a step with a pause is released.", before: v1alpha1.ReasonPausing, want: v1alpha1.ReasonNoPause, status: corev1.ConditionTrue},
 		"Awaited": {reason: "A pause that has not begun releases nothing.", pause: "10s", want: v1alpha1.ReasonPauseAwaited, status: corev1.ConditionFalse},
 		"Pausing": {reason: "A pause that goes on releases nothing.", pause: "10s", goesOn: true, seen: sawPause(positionOf(2, 0), 51, 61), want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},
 		"Manual":  {reason: "A pause that a user ends goes on until then.", pause: "Manual", want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},

@@ -158,7 +158,7 @@ func TestTrackObservation(t *testing.T) {
 			want:   v1alpha1.TrackObservation{Weight: new(int32(0))},
 		},
 		"EngineBehind": {
-			reason: "An engine that has not come to the tree may still apply an earlier one, which gives the track requests.",
+			reason: "An engine that has not come to the tree may still apply an earlier tree, which gives the track requests.",
 			facts:  testFacts(routed(), splitAt(0), func(f *facts) { f.sites[0].applied.id = otherTree() }),
 			want:   v1alpha1.TrackObservation{},
 		},
