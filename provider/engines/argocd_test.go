@@ -213,7 +213,7 @@ func TestArgoHealth(t *testing.T) {
 		"Missing":     {reason: "A missing object is unhealthy.", health: `{"status": "Missing"}`, want: Observation{Reason: v1alpha1.SiteReasonUnhealthy, Message: "Missing", Health: "Missing"}},
 		"Degraded":    {reason: "A degraded object is unhealthy.", health: `{"status": "Degraded", "message": "no pods"}`, want: Observation{Reason: v1alpha1.SiteReasonUnhealthy, Message: "Degraded: no pods", Health: "Degraded"}},
 		"Unknown": {
-			reason: "An object that cannot be assessed hides a degraded one.", health: `{"status": "Unknown", "message": "no such field"}`,
+			reason: "An object that cannot be assessed hides a degraded object.", health: `{"status": "Unknown", "message": "no such field"}`,
 			want: Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health Unknown: no such field", Health: "Unknown", StillApplied: true, MayHideFailure: true},
 		},
 		"None": {reason: "An Application without a health has not been assessed.", health: `{}`, want: Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health", StillApplied: true}},

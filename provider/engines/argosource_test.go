@@ -45,7 +45,7 @@ func TestSourceOrder(t *testing.T) {
 			sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://mirror.example.com/Fleet.git", w.SiteDir)}, want: "https://mirror.example.com/Fleet.git",
 		},
 		"NamedAndOurs": {
-			reason:  "A source with our URL goes before one with the name of our repository.",
+			reason:  "A source with our URL goes before a source with the name of our repository.",
 			sources: []argoSource{source("https://git.example.org/fork/fleet", w.SiteDir), source("https://GIT.example.org/o/fleet.git", w.SiteDir)}, want: "https://GIT.example.org/o/fleet.git",
 		},
 		"TwoOthers": {

@@ -57,7 +57,7 @@ func TestRouteReason(t *testing.T) {
 		"Proven":  {reason: "A route whose parents all accept its present generation proves its weights.", route: canaryRoute},
 		"Missing": {reason: "A route that does not exist sends no requests.", want: ReasonRouteMissing, message: "HTTPRoute shop/web does not exist"},
 		"Deleted": {
-			reason: "A route that is being deleted is not one to count on.", route: replace("generation: 3}", "generation: 3, deletionTimestamp: 2026-01-01T00:00:00Z}"),
+			reason: "A route that is being deleted does not count.", route: replace("generation: 3}", "generation: 3, deletionTimestamp: 2026-01-01T00:00:00Z}"),
 			want: ReasonRouteMissing, message: "HTTPRoute shop/web is being deleted",
 		},
 		"OtherWeight": {
@@ -97,14 +97,14 @@ func TestRouteReason(t *testing.T) {
 			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Service mesh:80: no controller reports on the route: create the Service, or run a controller that takes routes of it",
 		},
 		"SectionName": {
-			reason: "A report on another listener is not one on this.", route: replace("namespace: gateways, sectionName: https}\n    conditions", "namespace: gateways, sectionName: http}\n    conditions"),
+			reason: "A report on another listener does not count.", route: replace("namespace: gateways, sectionName: https}\n    conditions", "namespace: gateways, sectionName: http}\n    conditions"),
 			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
 		},
 		"ParentNamespace": {
 			reason: "A parent without a namespace is in the namespace of the route.", route: replace("name: mesh, namespace: shop", "name: mesh"),
 		},
 		"OtherNamespace": {
-			reason: "A report on a Gateway of another namespace is not one on this.", route: replace("name: outside, namespace: gateways, sectionName: https}\n    conditions", "name: outside, sectionName: https}\n    conditions"),
+			reason: "A report on a Gateway of another namespace does not count.", route: replace("name: outside, namespace: gateways, sectionName: https}\n    conditions", "name: outside, sectionName: https}\n    conditions"),
 			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
 		},
 		"NotAccepted": {
@@ -185,7 +185,7 @@ func TestWorkloadReason(t *testing.T) {
 		"None":      {reason: "A Deployment that asks for no pods has all of them.", found: deployment("replicas: 0", "observedGeneration: 2")},
 		"Missing":   {reason: "A Deployment that does not exist has no pods.", message: name + " does not exist or is being deleted"},
 		"Default": {
-			reason: "A Deployment that says no number asks for one pod.", found: deployment("", "observedGeneration: 2"),
+			reason: "A Deployment without a number asks for one pod.", found: deployment("", "observedGeneration: 2"),
 			message: name + ": 0 of 1 pods are of the present template and available",
 		},
 		"OldGeneration": {
