@@ -142,7 +142,7 @@ func TestIsOutage(t *testing.T) {
 		"Slow":      {reason: "A server that takes too long is unavailable.", err: Error(ProblemSlow), want: true},
 		"Untrusted": {reason: "A server that may be another server is unavailable.", err: Error(ProblemUntrusted), want: true},
 		"Redirect":  {reason: "A server that sends us elsewhere, such as to sign in, is unavailable.", err: Error(ProblemRedirect), want: true},
-		"Large":     {reason: "An answer that is too large is one to the question.", err: Error(ProblemLarge)},
+		"Large":     {reason: "An answer that is too large is not an outage.", err: Error(ProblemLarge)},
 		"Refused":   {reason: "A server that the provider may not ask is unavailable.", err: refusedError("", "localhost", &address.RefusedError{}), want: true},
 		"None":      {reason: "A nil error is not an outage."},
 	}
