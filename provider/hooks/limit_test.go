@@ -119,9 +119,9 @@ func TestNetworkOf(t *testing.T) {
 		want   string
 	}{
 		"IPv4":   {reason: "An IPv4 address is its own network.", remote: "203.0.113.7:4711", want: "203.0.113.7"},
-		"IPv6":   {reason: "All addresses of an IPv6 network are one sender.", remote: "[2001:db8:1:2:3:4:5:6]:4711", want: "2001:db8:1:2::/64"},
+		"IPv6":   {reason: "The addresses of an IPv6 network are a single sender.", remote: "[2001:db8:1:2:3:4:5:6]:4711", want: "2001:db8:1:2::/64"},
 		"Zone":   {reason: "The zone of an address does not belong to its network.", remote: "[fe80::1%eth0]:4711", want: "fe80::/64"},
-		"Mapped": {reason: "An IPv4 address that is written as IPv6 is one of IPv4.", remote: "[::ffff:203.0.113.7]:4711", want: "203.0.113.7"},
+		"Mapped": {reason: "An IPv4 address in IPv6 notation counts as an IPv4 address.", remote: "[::ffff:203.0.113.7]:4711", want: "203.0.113.7"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
