@@ -192,7 +192,7 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "Preempted", Step: "build", Message: "made room", Logs: logs + "build"},
 		},
 		"NewDisruption": {
-			reason: "A disruption that is not known here is one of the infrastructure.", build: failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("MovedByRebalancer"),
+			reason: "An unknown disruption counts as a disruption of the infrastructure.", build: failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("MovedByRebalancer"),
 			want: Failure{Reason: "Evicted", Step: "build", Message: "ended", Logs: logs + "build"},
 		},
 		"FirstProcess": {
