@@ -22,7 +22,7 @@ func TestSee(t *testing.T) {
 	}{
 		{reason: "Receivers are there from when they are seen first.", present: []ReceiverID{ops, developers}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}},
 		{reason: "A receiver that is missing is kept for a while.", after: time.Minute, present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}, again: Absence},
-		{reason: "A receiver that comes back soon is the same one.", after: time.Minute, present: []ReceiverID{ops, developers}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}},
+		{reason: "A receiver that comes back soon is the same receiver.", after: time.Minute, present: []ReceiverID{ops, developers}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}},
 		{reason: "A receiver may be missing again, together with the other receiver.", want: map[ReceiverID]time.Duration{ops: 0, developers: 0}, again: Absence},
 		{reason: "Receivers that are missing for long are forgotten.", after: Absence, want: map[ReceiverID]time.Duration{}},
 		{

@@ -76,7 +76,7 @@ func TestOutcomes(t *testing.T) {
 		},
 		"Rejected": {reason: "A rejected revision that nothing rolls back has failed.", status: statusOf(failed, rejected(moves(3, 5, validating, failed))...), want: []string{"5 Failed 4 said 8d21c0e"}},
 		"FailedBefore": {
-			reason: "A rejected revision that a later one followed has failed, too.",
+			reason: "A rejected revision that a later revision followed has failed, too.",
 			status: statusOf(succeeded, append(rejected(moves(3, 5, validating, failed)), moves(4, 6, failed, pending, validating, succeeded)...)...), want: []string{"5 Failed 0  ", "6 Succeeded 4 said 8d21c0e"},
 		},
 		"FailedTwice": {
@@ -103,7 +103,7 @@ func TestOutcomes(t *testing.T) {
 		},
 		"Settling": {reason: "A revision that was rejected just now may be rolled back by itself.", status: statusOf(failed, aged(rejected(moves(3, 5, validating, failed)), 0, -50*time.Second)...), wait: 20 * time.Second},
 		"SettlingBefore": {
-			reason: "A later revision ends the wait for a rollback of a rejected one.",
+			reason: "A later revision ends the wait for a rollback of a rejected revision.",
 			status: statusOf(succeeded, aged(append(rejected(moves(3, 5, validating, failed)), moves(4, 6, failed, validating, succeeded)...), 0, -50*time.Second)...),
 			want:   []string{"5 Failed 0  ", "6 Succeeded 4 said 8d21c0e"},
 		},
