@@ -31,7 +31,7 @@ func TestPackageRules(t *testing.T) {
 		"Namespace":     {reason: "A package of another namespace is that tenant's.", change: first(func(p *Package) { p.Namespace = "team-b" }), want: "app-0 Keep NotYourNamespace"},
 		"NotMade":       {reason: "An object that no bundle made is a user's.", change: first(func(p *Package) { p.IsMade = false }), want: "app-0 Keep NotOurs"},
 		"Label":         {reason: "A label that a user changed names another package.", change: first(func(p *Package) { p.Label = "app-9" }), want: "app-0 Keep NotOurs"},
-		"NoBundle":      {reason: "A package without the label of a bundle is not one.", change: first(func(p *Package) { p.Bundle = BundleName{} }), want: "app-0 Keep NotOurs"},
+		"NoBundle":      {reason: "A package without the label of a bundle belongs to no bundle.", change: first(func(p *Package) { p.Bundle = BundleName{} }), want: "app-0 Keep NotOurs"},
 		"RecordMissing": {reason: "A bundle without its record is waited for.", change: func(f *Facts) { f.Records = nil }, want: "app-0 Keep RecordMissing"},
 		"RecordBroken":  {reason: "A record that is broken is waited for.", change: func(f *Facts) { f.Records[0].IsBroken = true }, want: "app-0 Keep RecordMissing"},
 		"RecordNewer":   {reason: "A record of a newer version is that version's.", change: func(f *Facts) { f.Records[0].IsNewer = true }, want: "app-0 Keep RecordNewer"},
@@ -41,7 +41,7 @@ func TestPackageRules(t *testing.T) {
 		"Controlled": {reason: "A package that another object uses stays.", change: func(f *Facts) {
 			f.Living = []Living{{Kind: "Application", Namespace: "team-a", Name: "x", Claim: rolloutv1alpha1.ClaimReference{Kind: "IntentDeployment", Namespace: "team-a", Name: "app-0"}}}
 		}, want: "app-0 Keep InUse"},
-		"UsedByBundle":  {reason: "A package that another bundle names stays, also one of the same name in the other group.", change: func(f *Facts) { f.Bundles = append(f.Bundles, Bundle{other, "team-a", []string{"app-0"}}) }, want: "app-0 Keep UsedByBundle"},
+		"UsedByBundle":  {reason: "A package that another bundle names stays, also if that bundle has the same name in the other group.", change: func(f *Facts) { f.Bundles = append(f.Bundles, Bundle{other, "team-a", []string{"app-0"}}) }, want: "app-0 Keep UsedByBundle"},
 		"UsedElsewhere": {reason: "A bundle of another namespace has another package of the name.", change: func(f *Facts) { f.Bundles = append(f.Bundles, Bundle{other, "team-b", []string{"app-0"}}) }, want: "app-0 Prune"},
 		"UsedByRecord": {reason: "A record that another program keeps counts as a user.", change: func(f *Facts) {
 			f.Records = append(f.Records, Record{BundleName: BundleName{"", "uds"}, Namespace: "team-a", Uses: []string{"app-0"}})
@@ -54,16 +54,16 @@ func TestPackageRules(t *testing.T) {
 		"Undated":   {reason: "A package that left at an unknown time is not old.", change: first(func(p *Package) { p.Since = time.Time{} }), want: "app-0 Keep TooYoung"},
 		"Stateful":  {reason: "A package with a volume stays.", change: first(func(p *Package) { p.Objects[0].Kind = "PersistentVolumeClaim" }), want: "app-0 Keep Stateful"},
 		"Unread":    {reason: "A package whose objects are unknown may have a volume.", change: first(func(p *Package) { p.Unread = true }), want: "app-0 Keep Stateful"},
-		"DependedOn": {reason: "A package that one needs which stays, stays too, and so on.", n: 4, change: func(f *Facts) {
+		"DependedOn": {reason: "The dependencies of a package that stays are kept, with their own dependencies.", n: 4, change: func(f *Facts) {
 			f.Packages[1].DependsOn, f.Packages[2].DependsOn, f.Packages[2].Pinned = []string{"app-0"}, []string{"app-1"}, true
 		}, want: "app-3 Prune, app-0 Keep DependedOn, app-1 Keep DependedOn, app-2 Keep Pinned"},
-		"AllDepend": {reason: "Packages that need one another go together.", n: 2, change: func(f *Facts) {
+		"AllDepend": {reason: "Packages that depend on each other are removed together.", n: 2, change: func(f *Facts) {
 			f.Packages[0].DependsOn, f.Packages[1].DependsOn = []string{"app-1"}, []string{"app-0"}
 		}, want: "app-0 Prune, app-1 Prune"},
-		"NotSelected": {reason: "A package that one needs which the user did not name stays.", n: 2, change: func(f *Facts) {
+		"NotSelected": {reason: "A dependency of a package that the user did not name stays.", n: 2, change: func(f *Facts) {
 			f.Packages[1].DependsOn, f.Only = []string{"app-0"}, []string{"app-0"}
 		}, want: "app-0 Keep DependedOn"},
-		"NamedDepends": {reason: "A package that one needs which is in its bundle stays.", n: 2, change: func(f *Facts) {
+		"NamedDepends": {reason: "A dependency of a package that its bundle names stays.", n: 2, change: func(f *Facts) {
 			f.Packages[1].DependsOn, f.Bundles[0].Packages = []string{"app-0"}, []string{"app-1"}
 		}, want: "app-0 Keep DependedOn"},
 		"DependsElsewhere": {reason: "A package of another namespace needs another package of the name.", n: 2, change: func(f *Facts) {
