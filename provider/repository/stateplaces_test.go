@@ -147,7 +147,7 @@ func TestNewerStateCounts(t *testing.T) {
 			newest: customRef, older: stateBranch, want: map[string]bool{customRef: false, stateBranch: true},
 		},
 		"CannotRetire": {
-			reason: "The newer state counts also where the server does not let the older one be retired.",
+			reason: "The newer state counts also where the server refuses to retire the older state.",
 			newest: stateBranch, older: customRef, refused: true, want: map[string]bool{stateBranch: false, customRef: false}, rival: customRef,
 		},
 	}
@@ -189,7 +189,7 @@ func TestFutureStateDateDoesNotCount(t *testing.T) {
 		want        string
 	}{
 		"Newer":       {reason: "The newer one of two states counts.", ref: 1, branch: 2, want: stateBranch},
-		"Future":      {reason: "A state whose date is years ahead does not count more than one of today.", ref: 1, branch: 100_000, want: customRef},
+		"Future":      {reason: "A state whose date is years ahead does not count more than a state of today.", ref: 1, branch: 100_000, want: customRef},
 		"FutureInUse": {reason: "A state whose date is years ahead does not count more where it lies in the best place.", ref: 100_000, branch: 1, want: stateBranch},
 	}
 	for name, tc := range cases {
