@@ -304,7 +304,7 @@ func TestLastEvents(t *testing.T) {
 	}{
 		"None":  {reason: "A ledger without events lists none."},
 		"Fit":   {reason: "Events that fill the room to the last byte are listed.", events: []LoggedEvent{event(quarter), event(quarter), event(quarter), event(quarter)}, want: 4},
-		"Over":  {reason: "Where one byte is too much, the oldest event is left out.", events: []LoggedEvent{event(quarter), event(quarter + 1), event(quarter), event(quarter)}, want: 3},
+		"Over":  {reason: "If the events have a byte too much, the oldest event is left out.", events: []LoggedEvent{event(quarter), event(quarter + 1), event(quarter), event(quarter)}, want: 3},
 		"Large": {reason: "If one event takes all the room, the earlier events are left out.", events: []LoggedEvent{event(1000), event(1000), event(maxEventsBytes)}, want: 1},
 		"Huge":  {reason: "An event that never fits is not listed.", events: []LoggedEvent{event(1000), event(maxEventsBytes + 1)}, want: 0},
 	}
@@ -357,14 +357,14 @@ func TestTakenHead(t *testing.T) {
 		"Mandated":  {reason: "Events of a mandate follow the events of the spec.", change: func(*LedgerFile) {}, want: true},
 		"Absent":    {reason: "Without the field the last events are events of the spec.", change: func(f *LedgerFile) { f.Taken = nil }},
 		"Older":     {reason: "A version that does not know the field retains it, and records the events of a spec.", change: func(f *LedgerFile) { f.Events[len(f.Events)-1].By = "" }},
-		"First":     {reason: "Each event since has to be of a mandate, and not the last one alone.", change: func(f *LedgerFile) { f.Events[len(f.Events)-2].By = "" }},
+		"First":     {reason: "Each event since has to be of a mandate, and not the last event alone.", change: func(f *LedgerFile) { f.Events[len(f.Events)-2].By = "" }},
 		"Unlisted":  {reason: "Events that are not listed show nothing.", change: func(f *LedgerFile) { f.Events = f.Events[len(f.Events)-1:] }},
 		"Gap":       {reason: "A list that leaves out an event shows nothing.", change: func(f *LedgerFile) { f.Events[len(f.Events)-1].Seq++ }},
 		"Same":      {reason: "The head of the ledger needs no second name.", change: func(f *LedgerFile) { f.Taken = &f.State.Head }},
 		"Later":     {reason: "A head that the ledger has not reached does not belong to it.", change: func(f *LedgerFile) { f.Taken.Seq = 1 << 50 }},
 		"Negative":  {reason: "A head has a number above 0.", change: func(f *LedgerFile) { f.Taken.Seq = -1 << 50 }},
 		"Epoch":     {reason: "A mandate records nothing in another epoch than that of the spec.", change: func(f *LedgerFile) { f.Taken.Epoch++ }},
-		"Elsewhere": {reason: "The head is one of the same ledger.", change: func(f *LedgerFile) { f.Taken.Ledger = "other" }},
+		"Elsewhere": {reason: "The head belongs to the same ledger.", change: func(f *LedgerFile) { f.Taken.Ledger = "other" }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
