@@ -89,7 +89,7 @@ func TestFindFinalFailure(t *testing.T) {
 			},
 		},
 		"Routes": {
-			reason: "An earlier refusal by another Gateway does not hide the latest one.",
+			reason: "An earlier refusal by another Gateway does not hide the latest refusal.",
 			object: `{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {name: web, namespace: shop, generation: 2}, spec: {parentRefs: [{name: outside}, {name: inside}]},
 				status: {parents: [{parentRef: {name: outside}, controllerName: example.org/a, conditions: [` + strings.ReplaceAll(refused, "12:00", "11:00") + `]},
 					{parentRef: {name: inside}, controllerName: example.org/a, conditions: [` + refused + `]}]}}`,
@@ -130,7 +130,7 @@ func TestFindFinalFailure(t *testing.T) {
 			object: objectWith("example.org/v1", "Cache", `conditions: [{type: Failed, status: "True"}]`),
 		},
 		"Deleted": {
-			reason: "An object that is being deleted is awaited by no one.",
+			reason: "No controller awaits an object that is being deleted.",
 			object: "{apiVersion: batch/v1, kind: Job, metadata: {name: web, deletionTimestamp: '2026-11-01T12:00:00Z'}, status: {conditions: [{type: Failed, status: 'True'}]}}",
 		},
 		"Owned": {

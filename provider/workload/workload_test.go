@@ -174,7 +174,7 @@ func TestSelectTracks(t *testing.T) {
 			deployments: list{newDeployment("a", oldImage, 1, 1, in("blue")), newDeployment("b", newImage, 1, 1, in("green"))}, want: []string{"b"},
 		},
 		"Plain": {
-			reason: "A workload without a track may be beside one in a track.", image: newImage,
+			reason: "A workload without a track may be beside a workload in a track.", image: newImage,
 			deployments: list{newDeployment("a", oldImage, 1, 1), newDeployment("b", newImage, 1, 1, in("blue"))}, want: []string{"b"},
 		},
 		"None": {
