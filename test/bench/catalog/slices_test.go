@@ -34,7 +34,7 @@ func TestSlice(t *testing.T) {
 		reason, slice, want, err string
 	}{
 		"First":   {reason: "A slice is the patterns of its figures.", slice: "1/8", want: runs[0]},
-		"Last":    {reason: "The last slice is the longest one.", slice: "8/8", want: runs[7]},
+		"Last":    {reason: "The last slice is the longest.", slice: "8/8", want: runs[7]},
 		"Zero":    {reason: "The number of the first slice is one.", slice: "0/8", err: fmt.Sprintf(refused, "0/8")},
 		"Beyond":  {reason: "There are eight slices.", slice: "9/8", err: fmt.Sprintf(refused, "9/8")},
 		"Others":  {reason: "Slices of another number have other figures, which the catalog does not list.", slice: "1/4", err: fmt.Sprintf(refused, "1/4")},
