@@ -365,9 +365,9 @@ func TestTenant(t *testing.T) {
 		limits Limits
 		want   string
 	}{
-		"Administrator": {reason: "An administrator says where clusters are", origin: Administrator, want: "nothing is wrong"},
-		"Tenant":        {reason: "A tenant could reach a server that listens beside the provider", origin: "team-a", want: v1alpha1.SiteReasonKubeconfigRefused},
-		"Allowed":       {reason: "The provider's own flag allows a loopback address", origin: "team-a", limits: Limits{Loopback: true}, want: "nothing is wrong"},
+		"Administrator": {reason: "An administrator may name any address of a cluster.", origin: Administrator, want: "nothing is wrong"},
+		"Tenant":        {reason: "A tenant may not name a loopback address: a server may listen there beside the provider.", origin: "team-a", want: v1alpha1.SiteReasonKubeconfigRefused},
+		"Allowed":       {reason: "The provider's own flag allows a loopback address.", origin: "team-a", limits: Limits{Loopback: true}, want: "nothing is wrong"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
