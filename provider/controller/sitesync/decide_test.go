@@ -151,7 +151,7 @@ func TestDecide(t *testing.T) {
 		"Live":           {reason: "A Site is live when the commit of its engine holds the tree.", facts: testFacts(live()), want: isLive},
 		"OtherTree":      {reason: "A Site whose commit holds another tree is syncing.", facts: testFacts(live(func(s *siteFacts) { s.applied.id = otherTree() })), want: syncing(v1alpha1.SiteReasonOtherTree)},
 		"NoTree":         {reason: "A Site whose commit holds no tree is syncing.", facts: testFacts(live(func(s *siteFacts) { s.applied.id = "" })), want: syncing(v1alpha1.SiteReasonOtherTree)},
-		"Unknown":        {reason: "A Site whose tree is unknown has no proof", facts: testFacts(live(func(s *siteFacts) { s.applied = subtree{unknown: "no"} })), want: syncing(v1alpha1.SiteReasonProofUnknown)},
+		"Unknown":        {reason: "A Site whose tree is unknown has no proof.", facts: testFacts(live(func(s *siteFacts) { s.applied = subtree{unknown: "no"} })), want: syncing(v1alpha1.SiteReasonProofUnknown)},
 		"Suspended":      {reason: "A suspended engine with the right tree does not count as proof.", facts: testFacts(says(v1alpha1.SiteReasonSuspended)), want: syncing(v1alpha1.SiteReasonSuspended)},
 		"SuspendedAfter": {reason: "A Site that was live is syncing once its engine is suspended.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonSuspended)},
 		"Problem":        {reason: "A Site whose engine could not be read is syncing.", facts: testFacts(siteFacts{site: aSite(), problem: &problem{reason: v1alpha1.SiteReasonClusterUnreachable}}), want: syncing(v1alpha1.SiteReasonClusterUnreachable)},

@@ -26,13 +26,13 @@ func TestBringing(t *testing.T) {
 		ds     []v1alpha1.GitDelivery
 		want   []string
 	}{
-		"None":  {reason: "A SiteSync that was made by hand has none", want: []string{}},
-		"Other": {reason: "Another directory is another matter", ds: []v1alpha1.GitDelivery{to("new", "/y")}, want: []string{}},
+		"None":  {reason: "A SiteSync that was made by hand has no delivery.", want: []string{}},
+		"Other": {reason: "A delivery to another directory does not count.", ds: []v1alpha1.GitDelivery{to("new", "/y")}, want: []string{}},
 		"Moved": {
-			reason: "The previous repository of a Site does not count for its new repository",
+			reason: "The previous repository of a Site does not count for its new repository.",
 			ds:     []v1alpha1.GitDelivery{to("old", "/x"), to("new", "/x")}, want: []string{"new/x"},
 		},
-		"Renamed": {reason: "One repository may have two configurations", ds: []v1alpha1.GitDelivery{to("old", "/x")}, want: []string{"old/x"}},
+		"Renamed": {reason: "A delivery of another configuration counts if the named configuration has none.", ds: []v1alpha1.GitDelivery{to("old", "/x")}, want: []string{"old/x"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

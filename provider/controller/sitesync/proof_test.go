@@ -138,16 +138,16 @@ func TestOverlay(t *testing.T) {
 		root   string
 		want   bool
 	}{
-		"None": {reason: "Nothing is above", root: "clusters/edge1"},
+		"None": {reason: "A repository without a file above the directory overlays nothing.", root: "clusters/edge1"},
 		"Site": {
-			reason: "The engine reads a kustomization at its root",
+			reason: "The engine reads a kustomization at its root.",
 			files:  map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: "clusters/edge1", want: true,
 		},
 		"Between":    {reason: "A file between the root and the directory overlays it.", files: map[string]string{"clusters/edge1/team-a/Kustomization": "a"}, root: "clusters/edge1", want: true},
 		"AboveRoot":  {reason: "A file above the root of the engine does not overlay the directory.", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: webAtE1},
-		"Ours":       {reason: "The claim's own is part of the tree", files: map[string]string{webAtE1 + "/kustomization.yaml": "a"}, root: webAtE1},
-		"Ignore":     {reason: "A .sourceignore file counts at any place", files: map[string]string{".sourceignore": "a"}, root: webAtE1, want: true},
-		"SimilarDir": {reason: "edge10 is not in edge1", files: map[string]string{"clusters/kustomization.yml": "a"}, root: "clusters/edge"},
+		"Ours":       {reason: "A kustomization in the claim's directory belongs to the tree.", files: map[string]string{webAtE1 + "/kustomization.yaml": "a"}, root: webAtE1},
+		"Ignore":     {reason: "A .sourceignore file counts at any place.", files: map[string]string{".sourceignore": "a"}, root: webAtE1, want: true},
+		"SimilarDir": {reason: "A directory whose name begins alike is not below the root.", files: map[string]string{"clusters/kustomization.yml": "a"}, root: "clusters/edge"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -52,21 +52,21 @@ func TestTermsOfAPublishedSite(t *testing.T) {
 		want       string
 	}{
 		"Exec":   {reason: "A kubeconfig that runs a program passes, and is not asked with, where the owner allows it.", owner: allowsExec, kubeconfig: running(), wait: readiness.Stabilization, want: passed},
-		"NoExec": {reason: "The ManagedCluster does not allow it", owner: func(*clusterv1alpha1.ManagedCluster) {}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
+		"NoExec": {reason: "A ManagedCluster that does not allow exec refuses a kubeconfig with exec.", owner: func(*clusterv1alpha1.ManagedCluster) {}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
 		"NoOwner": {
-			reason: "A Site of the administrators does not allow exec",
+			reason: "A Site of the administrators does not allow exec.",
 			owner:  allowsExec, unowned: true, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused",
 		},
-		"OtherOwner": {reason: "A recreated ManagedCluster of the publisher's name is another object", owner: func(mc *clusterv1alpha1.ManagedCluster) { allowsExec(mc); mc.UID = "mc-2" }, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
-		"OtherCluster": {reason: "The policy of a ManagedCluster is for its own cluster", owner: func(mc *clusterv1alpha1.ManagedCluster) {
+		"OtherOwner": {reason: "A recreated ManagedCluster of the publisher's name is another object.", owner: func(mc *clusterv1alpha1.ManagedCluster) { allowsExec(mc); mc.UID = "mc-2" }, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
+		"OtherCluster": {reason: "The policy of a ManagedCluster is for its own cluster.", owner: func(mc *clusterv1alpha1.ManagedCluster) {
 			allowsExec(mc)
 			mc.Spec.ForProvider.Cluster.Name = "c2"
 		}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
-		"Denied": {reason: "A limit of an administrator overrides the spec of a ManagedCluster", owner: func(mc *clusterv1alpha1.ManagedCluster) {
+		"Denied": {reason: "A limit of an administrator overrides the spec of a ManagedCluster.", owner: func(mc *clusterv1alpha1.ManagedCluster) {
 			allowsExec(mc)
 			mc.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: "False", Reason: clusterv1alpha1.ReasonPolicyDenied, ObservedGeneration: 3})
 		}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
-		"Unjudged": {reason: "A ManagedCluster with an unobserved generation allows nothing", owner: func(mc *clusterv1alpha1.ManagedCluster) { allowsExec(mc); mc.Generation = 4 }, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
+		"Unjudged": {reason: "A ManagedCluster with an unobserved generation allows nothing.", owner: func(mc *clusterv1alpha1.ManagedCluster) { allowsExec(mc); mc.Generation = 4 }, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
 		"Workers":  {reason: "A cluster waits for the nodes that its owner asks for.", owner: func(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.MinReadyWorkers = 1 }, kubeconfig: goodKubeconfig, want: "Waiting | WaitingForCluster | TooFewWorkers"},
 		"Short": {reason: "A cluster is ready after the shorter time that its owner asks for.", owner: func(mc *clusterv1alpha1.ManagedCluster) {
 			mc.Spec.ForProvider.Readiness.StabilizationSeconds = new(int32(0))
@@ -136,7 +136,7 @@ func TestPolicyChanged(t *testing.T) {
 		want   bool
 	}{
 		"Nothing": {
-			reason: "A flap of the cluster is reported by the cluster",
+			reason: "A flap of the cluster is reported by the cluster.",
 			change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Status.AtProvider.Phase = "Provisioned" },
 		},
 		"Readiness": {reason: "A changed readiness policy wakes the SiteSyncs.", change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.MinReadyWorkers = 2 }, want: true},
@@ -163,7 +163,7 @@ func TestInitializedStays(t *testing.T) {
 		before func(w *world)
 		after  func(w *world)
 	}{
-		"Published": {reason: "The ManagedCluster remembers it", before: func(w *world) {
+		"Published": {reason: "A ManagedCluster remembers the readiness of its cluster.", before: func(w *world) {
 			w.own(func(mc *clusterv1alpha1.ManagedCluster) {
 				mc.Status.AtProvider.Initialized = &clusterv1alpha1.Latch{UID: "u1", At: metav1.NewTime(noon())}
 			})
@@ -172,7 +172,7 @@ func TestInitializedStays(t *testing.T) {
 			s.Status.AtProvider.Sites[0].Cluster.InitializedAt = nil
 			w.must(w.kube.Status().Update(w.Context(), s))
 		}},
-		"Administrators": {reason: "The SiteSync does", before: func(*world) {}, after: func(*world) {}},
+		"Administrators": {reason: "A SiteSync remembers the readiness of an administrator's cluster.", before: func(*world) {}, after: func(*world) {}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
