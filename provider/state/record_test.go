@@ -63,27 +63,27 @@ func TestRecord(t *testing.T) {
 		commit string
 	}{
 		"First": {
-			reason: "A delivery is a revision of the history",
+			reason: "A delivery is a revision of the history.",
 			with:   Delivery{Applied: stateAt(1), Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c1", At: at(0)},
 			want:   []deliveryv1alpha1.HistoryEntry{first},
 			commit: "c1",
 		},
 		"Verdict": {
-			reason: "A verdict is added to its revision, whose commit and trees stay",
+			reason: "A verdict is added to its revision, whose commit and trees stay.",
 			entry:  entry(),
 			with:   Delivery{Applied: verified, Trees: []Tree{treeAt("edge1", "t1", 1)}, At: judged},
 			want:   []deliveryv1alpha1.HistoryEntry{firstJudged},
 			commit: "c1",
 		},
 		"WayBack": {
-			reason: "The trees of a rollback differ from the trees of the revision",
+			reason: "The trees of a rollback differ from the trees of the revision.",
 			entry:  entry(),
 			with:   Delivery{Applied: back, Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c2", At: judged},
 			want:   []deliveryv1alpha1.HistoryEntry{first, wayBack},
 			commit: "c2",
 		},
 		"AfterTombstone": {
-			reason: "A claim of the same name starts a history of its own",
+			reason: "A claim of the same name starts a history of its own.",
 			entry:  entry().Tombstone(),
 			with:   Delivery{Applied: stateAt(1), Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c1", At: at(0)},
 			want:   []deliveryv1alpha1.HistoryEntry{first},
