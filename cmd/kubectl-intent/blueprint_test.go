@@ -71,11 +71,12 @@ func TestBadQueries(t *testing.T) {
 		})
 	}
 	if _, problems, code := runIntent("", "blueprint", "test", file); code == 0 || !strings.Contains(problems, message) {
-		t.Errorf("Nor does it pass its own test: exit code %d: %s", code, problems)
+		t.Errorf("A Blueprint that breaks the rule does not pass its own test: exit code %d: %s", code, problems)
 	}
 }
 
-// TestTracksAreListed tests a Blueprint with a canary, one of whose arguments names what has another name in each track.
+// TestTracksAreListed tests a Blueprint with a canary, one of whose arguments names a resource with another name in each
+// track.
 func TestTracksAreListed(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -66,13 +66,19 @@ func TestRenderedStep(t *testing.T) {
 		want    []string
 		without string
 	}{
-		"Prepare":   {reason: "The pods for the first weight start, and get no requests.", args: []string{"--step=1"}, want: []string{"weight: 0", "weight: 100", "replicas: 1\n"}, without: "edge2"},
-		"Weight":    {reason: "The route gives the revision its weight, and the pods are those for the next one.", args: []string{"--step=3"}, want: []string{"weight: 20", "weight: 80", "replicas: 4\n"}, without: "edge2"},
-		"NextWave":  {reason: "A wave that is over keeps what it has when the next one begins.", args: []string{"--step=6"}, want: []string{"edge1", "edge2", "weight: 0", "weight: 100", "weight: 50"}, without: "/kustomization.yaml"},
+		"Prepare": {reason: "The pods for the first weight start, and get no requests.", args: []string{"--step=1"}, want: []string{"weight: 0", "weight: 100", "replicas: 1\n"}, without: "edge2"},
+		"Weight": {
+			reason: "The route gives the revision its weight, and the number of pods fits the next weight.",
+			args:   []string{"--step=3"}, want: []string{"weight: 20", "weight: 80", "replicas: 4\n"}, without: "edge2",
+		},
+		"NextWave": {
+			reason: "A finished wave keeps its weights when the next wave begins.",
+			args:   []string{"--step=6"}, want: []string{"edge1", "edge2", "weight: 0", "weight: 100", "weight: 50"}, without: "/kustomization.yaml",
+		},
 		"NoStep":    {reason: "A step that the plan does not have is refused.", args: []string{"--step=8"}, code: exitInvalid, want: []string{"the deployment goes out in 7 steps, counted from 1: step 8 does not exist"}},
 		"Zero":      {reason: "Steps count from 1, as the status does.", args: []string{"--step=0"}, code: exitInvalid, want: []string{"the deployment goes out in 7 steps, counted from 1: step 0 does not exist"}},
 		"WithDiff":  {reason: "A checkout has the track of the stable revision, which is not known here.", args: []string{"--step=1", "--diff=."}, code: exitUsage, want: []string{"can't be used together"}},
-		"WithInput": {reason: "What kustomize gets has no steps.", args: []string{"--step=1", "--inputs"}, code: exitUsage, want: []string{"can't be used together"}},
+		"WithInput": {reason: "The input of kustomize has no steps.", args: []string{"--step=1", "--inputs"}, code: exitUsage, want: []string{"can't be used together"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -22,27 +22,27 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// An apiServer serves objects to who reads them, as far as we read.
+// An apiServer serves objects to their readers, as far as the tests read.
 type apiServer struct {
 	objects []*unstructured.Unstructured
 
-	// absent kinds are not served, denied ones are forbidden, and failing ones have an outage.
+	// absent kinds are not served, denied kinds are forbidden, and failing kinds have an outage.
 	absent, denied, failing map[string]bool
 
-	// made is what was made, and answers are what a RolloutRequest becomes, one status after the other.
+	// made are the created objects, and answers are the statuses of a RolloutRequest, one after the other.
 	made    []*unstructured.Unstructured
 	answers []string
 
 	// answersAtOnce is how many answers a connection brings before it ends. 0 means one.
 	answersAtOnce int
 
-	// requests counts those that were made, if it is set.
+	// requests counts the requests at the server, if it is set.
 	requests *atomic.Int64
 
 	// refused are the rights that an account does not have: "get namespaces".
 	refused map[string]bool
 
-	// idle is called when a client watches, and there is no other answer.
+	// idle is called when a client watches, and the server has no other answer.
 	idle func()
 }
 
@@ -176,9 +176,9 @@ func TestFromCluster(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"Claim":        {reason: "All can be in the cluster.", files: all, args: []string{"render", "--claim", "shop"}},
-		"Mixed":        {reason: "A file stands for what would be applied.", files: all[:3], args: []string{"render", file, "--live"}},
-		"SiteInFile":   {reason: "What a file gives is not read from the cluster.", files: all[1:], server: apiServer{denied: map[string]bool{"sites.catalog.intentplane.dev": true}}, args: []string{"render", "--claim", "shop", "--site", sites}},
+		"Claim":        {reason: "The objects can all be in the cluster.", files: all, args: []string{"render", "--claim", "shop"}},
+		"Mixed":        {reason: "A file replaces the applied object of its name.", files: all[:3], args: []string{"render", file, "--live"}},
+		"SiteInFile":   {reason: "An object of a file is not read from the cluster.", files: all[1:], server: apiServer{denied: map[string]bool{"sites.catalog.intentplane.dev": true}}, args: []string{"render", "--claim", "shop", "--site", sites}},
 		"Resource":     {reason: "A name may say its group.", files: all, server: apiServer{objects: []*unstructured.Unstructured{parse(t, other)}}, args: []string{"render", "--claim", claimsResource + "/shop"}},
 		"Channel":      {reason: "Blueprints are selected by their labels.", files: all, server: apiServer{objects: []*unstructured.Unstructured{parse(t, next)}}, args: []string{"render", "--claim", "shop"}},
 		"OneGroup":     {reason: "One of the two Configurations is enough.", files: all, server: apiServer{absent: map[string]bool{namespacedResource: true}}, args: []string{"render", "--claim", "shop"}},
@@ -195,14 +195,17 @@ func TestFromCluster(t *testing.T) {
 			server: apiServer{absent: map[string]bool{"sites.catalog.intentplane.dev": true}}, says: "cannot get sites.catalog.intentplane.dev/edge1: the cluster does not have sites.catalog.intentplane.dev in version v1alpha1",
 		},
 		"MayNotGet": {
-			reason: "What may not be read is named.", files: all, args: []string{"render", "--claim", "shop"}, code: exitInvalid,
+			reason: "A forbidden kind is named.", files: all, args: []string{"render", "--claim", "shop"}, code: exitInvalid,
 			server: apiServer{denied: map[string]bool{"sites.catalog.intentplane.dev": true}}, says: "cannot get sites.catalog.intentplane.dev/edge1: ask for the right to get it (examples/rbac has the roles), or give the object in a file: ",
 		},
 		"MayNotList": {
 			reason: "A kind that the user may not list is named.", files: all, args: []string{"validate", file, "--live"}, code: exitInvalid,
 			server: apiServer{denied: map[string]bool{"blueprints.catalog.intentplane.dev": true}}, says: "cannot list blueprints.catalog.intentplane.dev: ask for the right to list them (examples/rbac has the roles), or give the object in a file: ",
 		},
-		"MissingSite": {reason: "A Site that is not there is a finding, and no failure to read.", files: all[1:], args: []string{"validate", file, "--live", "-o", "json"}, code: exitInvalid, says: `"reason": "SiteMissing"`},
+		"MissingSite": {
+			reason: "A missing Site is a finding, and not a failure to read.",
+			files:  all[1:], args: []string{"validate", file, "--live", "-o", "json"}, code: exitInvalid, says: `"reason": "SiteMissing"`,
+		},
 		"TwoGroups": {
 			reason: "One name in two groups is ambiguous.", files: all, args: []string{"render", "--claim", "shop"}, code: exitInvalid,
 			server: apiServer{objects: []*unstructured.Unstructured{parse(t, other)}}, says: "say " + claimsResource + "/shop or " + namespacedResource + "/shop",

@@ -68,7 +68,7 @@ func TestExamplesAreInHelp(t *testing.T) {
 	}
 }
 
-// TestVisibleClusterFlags compares the flags for the cluster that help shows with those that people need often.
+// TestVisibleClusterFlags compares the flags for the cluster in the help with the flags that people need often.
 func TestVisibleClusterFlags(t *testing.T) {
 	parser, err := kong.New(&clusterFlags{})
 	if err != nil {
@@ -112,7 +112,7 @@ func TestExamplesRun(t *testing.T) {
 				continue
 			}
 			ran++
-			// 1 is the verdict of a command that looks for something, and 2 a wrong command line.
+			// Exit code 1 is the verdict of a command that searches, and 2 a wrong command line.
 			if out, problems, code := runIntent("", argsOfLine(t, line)...); code >= exitUsage || strings.Contains(problems, "error:") {
 				t.Errorf("An example runs: %s: exit code %d:\n%s%s", line, code, out, problems)
 			}

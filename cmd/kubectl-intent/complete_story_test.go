@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestShellsComplete types into real shells, on a terminal, after they evaluated what "completion" prints.
+// TestShellsComplete types into real shells, on a terminal, after they evaluated the output of "completion".
 func TestShellsComplete(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -39,15 +39,18 @@ func TestShellsComplete(t *testing.T) {
 		want  string
 	}{
 		"BashCommand": {reason: "Bash completes a command.", start: []string{"bash", "--norc", "--noprofile", "-i"}, typed: "kubectl-intent bluep\t", want: "kubectl-intent blueprint"},
-		"BashValue":   {reason: "Bash completes a command below another one.", start: []string{"bash", "--norc", "--noprofile", "-i"}, typed: "kubectl-intent completion fi\t", want: "kubectl-intent completion fish"},
-		"ZshCommand":  {reason: "Zsh completes a command.", start: []string{"zsh", "-f", "-i"}, setup: "autoload -U compinit && compinit -u -D", typed: "kubectl-intent bluep\t", want: "kubectl-intent blueprint"},
-		"ZshValue":    {reason: "Zsh completes a command below another one.", start: []string{"zsh", "-f", "-i"}, setup: "autoload -U compinit && compinit -u -D", typed: "kubectl-intent completion fi\t", want: "kubectl-intent completion fish"},
+		"BashValue": {
+			reason: "Bash completes a command below another command.",
+			start:  []string{"bash", "--norc", "--noprofile", "-i"}, typed: "kubectl-intent completion fi\t", want: "kubectl-intent completion fish",
+		},
+		"ZshCommand": {reason: "Zsh completes a command.", start: []string{"zsh", "-f", "-i"}, setup: "autoload -U compinit && compinit -u -D", typed: "kubectl-intent bluep\t", want: "kubectl-intent blueprint"},
+		"ZshValue":   {reason: "Zsh completes a command below another command.", start: []string{"zsh", "-f", "-i"}, setup: "autoload -U compinit && compinit -u -D", typed: "kubectl-intent completion fi\t", want: "kubectl-intent completion fish"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := startShell(t, tc.start...)
 			s.run(tc.setup)
-			// The script is evaluated as a file: a terminal shows what is typed.
+			// The script is evaluated as a file: a terminal echoes typed text.
 			s.run(". " + completionScript(t, tc.start[0]))
 			s.write(tc.typed)
 			if !s.awaitText(tc.want) {
@@ -57,7 +60,7 @@ func TestShellsComplete(t *testing.T) {
 	}
 }
 
-// TestFishCompletes asks a real fish what it would offer, which it says without a terminal.
+// TestFishCompletes asks a real fish for its completions, which it prints without a terminal.
 func TestFishCompletes(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -80,7 +83,7 @@ func TestFishCompletes(t *testing.T) {
 	}
 }
 
-// completionScript returns a file with what the program prints for a shell.
+// completionScript returns a file with the program's script for a shell.
 func completionScript(t *testing.T, shell string) string {
 	t.Helper()
 	script, problems, code := runIntent("", "completion", shell)
@@ -149,7 +152,7 @@ func (s *shell) write(text string) {
 	}
 }
 
-// run runs a line, and waits until that has ended. What the shell echoes of the line does not have the text that is waited for.
+// run runs a line, and waits until that has ended. The echo of the line does not have the awaited text.
 func (s *shell) run(line string) {
 	s.Helper()
 	if line == "" {
@@ -163,7 +166,7 @@ func (s *shell) run(line string) {
 	s.seen = ""
 }
 
-// awaitText reads what the shell shows until it has a text, or until nothing follows in time.
+// awaitText reads the output of the shell until it has a text, or until nothing follows in time.
 func (s *shell) awaitText(text string) bool {
 	b := make([]byte, 4096)
 	for !strings.Contains(s.seen, text) {
@@ -176,7 +179,7 @@ func (s *shell) awaitText(text string) bool {
 	return true
 }
 
-// show adds what a terminal would show: a bell shows nothing, and what follows a backspace replaces a character.
+// show adds the visible text of a terminal: a bell shows nothing, and the character after a backspace replaces a character.
 func (s *shell) show(text string) {
 	for _, r := range text {
 		switch r {

@@ -20,8 +20,8 @@ func TestCompletion(t *testing.T) {
 		want   string
 	}{
 		"Commands":      {reason: "Commands are completed in the first place.", words: []string{""}, want: "abort approve artifacts blueprint blueprints completion diff digest doctor explain history import logs look promote prune refresh render retry rollback sites state status validate version wait why :4"},
-		"Nothing":       {reason: "No word is an empty one.", want: "abort approve artifacts blueprint blueprints completion diff digest doctor explain history import logs look promote prune refresh render retry rollback sites state status validate version wait why :4"},
-		"Begun":         {reason: "What was typed is completed.", words: []string{"blueprint", "c"}, want: "create :4"},
+		"Nothing":       {reason: "A missing word counts as an empty word.", want: "abort approve artifacts blueprint blueprints completion diff digest doctor explain history import logs look promote prune refresh render retry rollback sites state status validate version wait why :4"},
+		"Begun":         {reason: "The typed part of a word is completed.", words: []string{"blueprint", "c"}, want: "create :4"},
 		"Flag":          {reason: "Flags of a command are completed.", words: []string{"render", "--pa"}, want: "--path-prefix :4"},
 		"Values":        {reason: "The closed values of a flag are completed.", words: []string{"validate", "-o", ""}, want: "json text yaml :4"},
 		"Joined":        {reason: "The value of a flag is completed behind an equals sign.", words: []string{"validate", "--output=y"}, want: "--output=yaml :4"},
@@ -32,11 +32,11 @@ func TestCompletion(t *testing.T) {
 		"Claims":        {reason: "Deployments are known where there is a cluster.", words: []string{"render", "--kubeconfig", kubeconfig, "--claim", ""}, want: "bank shop :4"},
 		"ClaimsJoined":  {reason: "Claims are completed with flags that are joined by an equals sign.", words: []string{"explain", "--live", "--kubeconfig=" + kubeconfig, "--claim=s"}, want: "--claim=shop :4"},
 		"ClaimsElse":    {reason: "In the namespace that was said.", words: []string{"explain", "--kubeconfig=" + kubeconfig, "-n", "team-b", "--inputs", "--claim", ""}, want: ":0"},
-		"ClaimsAsked":   {reason: "Deployments are completed for commands that request something of one.", words: []string{"rollback", "--kubeconfig=" + kubeconfig, ""}, want: "bank shop :4"},
+		"ClaimsAsked":   {reason: "Deployments are completed for commands that make a request about a deployment.", words: []string{"rollback", "--kubeconfig=" + kubeconfig, ""}, want: "bank shop :4"},
 		"Subjects":      {reason: "Bundles are completed where a command takes them.", words: []string{"status", "--kubeconfig=" + kubeconfig, ""}, want: "bank reports shop :4"},
-		"SubjectsOfWhy": {reason: "What was typed of a Bundle's name is completed.", words: []string{"why", "--kubeconfig=" + kubeconfig, "re"}, want: "reports :4"},
+		"SubjectsOfWhy": {reason: "The typed part of a Bundle's name is completed.", words: []string{"why", "--kubeconfig=" + kubeconfig, "re"}, want: "reports :4"},
 		"Bundles":       {reason: "Bundles alone are completed for a command that takes no other kind.", words: []string{"prune", "--kubeconfig=" + kubeconfig, ""}, want: "reports :4"},
-		"ClaimsNowhere": {reason: "A cluster that is not there costs nothing.", words: []string{"explain", "--kubeconfig", "/nowhere", "--claim", ""}, want: ":0"},
+		"ClaimsNowhere": {reason: "A missing cluster costs nothing.", words: []string{"explain", "--kubeconfig", "/nowhere", "--claim", ""}, want: ":0"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestCompletionOfShells(t *testing.T) {
 	bash := exec.CommandContext(t.Context(), "bash", "--norc", "-c", script+"complete -p kubectl-intent")
 	got, err := bash.CombinedOutput()
 	if diff := cmp.Diff(script, strings.ReplaceAll(string(got), "'", "")); err != nil || diff != "" {
-		t.Errorf("What is printed is what bash registers: %v: -printed, +registered:\n%s", err, diff)
+		t.Errorf("The printed command is the command that bash registers: %v: -printed, +registered:\n%s", err, diff)
 	}
 	t.Setenv(lineToComplete, "kubectl-intent blueprint t")
 	out := &bytes.Buffer{}

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestConfirm asks a person before what runs is changed, and no script.
+// TestConfirm has the program ask a person before it changes a running deployment, and ask no script.
 func TestConfirm(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
@@ -24,7 +24,7 @@ func TestConfirm(t *testing.T) {
 		"End":        {reason: "No request is made when the input ends.", args: []string{"rollback", "shop"}, asks: "Roll shop back from revision 4 to revision 1? [y/N] "},
 		"Flag":       {reason: "Nothing is asked with --yes.", args: []string{"abort", "shop", "--yes"}, want: 1},
 		"Script":     {reason: "Nothing is asked where no person answers.", isScript: true, args: []string{"rollback", "shop"}, want: 1},
-		"Promotion":  {reason: "A promotion goes on with what the user asked for, and is not asked about.", args: []string{"approve", "shop"}, want: 1},
+		"Promotion":  {reason: "A promotion goes on with the user's own request, and needs no confirmation.", args: []string{"approve", "shop"}, want: 1},
 		"DryRun":     {reason: "Nothing is asked about a request that is only printed.", args: []string{"abort", "shop", "--dry-run=client"}},
 		"Impossible": {reason: "Nothing is asked about a request that would be refused.", args: []string{"rollback", "shop", "--to-revision", "9"}},
 	}

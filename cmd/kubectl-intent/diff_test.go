@@ -30,7 +30,7 @@ func TestCompareSites(t *testing.T) {
 			want: []Rendering{{Path: dir, Removed: true, Changes: []Change{{File: dir + "/a.yaml", Diff: "--- a/" + dir + "/a.yaml\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-a: 1\n"}}}},
 		},
 		"Waits": {
-			reason: "A Site that waits for its cluster keeps what it has.", after: []rendered{{site: "edge1", path: dir, waits: true}},
+			reason: "A Site that waits for its cluster keeps its files.", after: []rendered{{site: "edge1", path: dir, waits: true}},
 			want: []Rendering{{Site: "edge1", Path: dir, Waits: true, Changes: []Change{}}},
 		},
 	}

@@ -38,7 +38,7 @@ func TestDigest(t *testing.T) {
 			want: want{out: "team-a/shop " + sum + "\nteam-a/other " + sum + "\n"},
 		},
 		"Added": {
-			reason: "What Crossplane adds, and the status, change nothing.",
+			reason: "Fields that Crossplane adds, and the status, change nothing.",
 			in:     claim + added,
 			want:   want{out: sum + "\n"},
 		},

@@ -51,7 +51,7 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// deliveryWithFiles is the GitDelivery of the quickstart, which carries what that renders to.
+// deliveryWithFiles is the GitDelivery of the quickstart, which carries its rendered files.
 func deliveryWithFiles(t *testing.T) *unstructured.Unstructured {
 	t.Helper()
 	objects, err := carryFiles(t, samples.Verified()).Objects()
@@ -61,12 +61,12 @@ func deliveryWithFiles(t *testing.T) *unstructured.Unstructured {
 	return objects[slices.IndexFunc(objects, func(o *unstructured.Unstructured) bool { return o.GetKind() == "GitDelivery" })]
 }
 
-// isOurs is true for commands that stand alone. Those that wait need a control plane, and are run with one.
+// isOurs is true for commands that stand alone. Commands that wait need a control plane, and are run with one.
 func isOurs(words []string) bool {
 	return len(words) > 1 && !slices.Contains(words, "wait") && (words[0] == "kubectl-intent" || words[0] == "kubectl" && words[1] == "intent")
 }
 
-// argsOfLine does what a shell does: it finds files, and leaves redirections out.
+// argsOfLine returns the arguments as a shell does: it finds files, and leaves redirections out.
 func argsOfLine(t *testing.T, line string) []string {
 	t.Helper()
 	line, _, _ = strings.Cut(line, " > ")

@@ -72,7 +72,7 @@ func TestDoctor(t *testing.T) {
 			says: []string{"may not create clusters.cluster.x-k8s.io", "Fix: kubectl apply -f examples/rbac/provider.yaml"},
 		},
 		"Unread": {
-			reason: "A user who may read little gets no problem that is none.", not: " Fix: ",
+			reason: "A user who may read little gets no false problem.", not: " Fix: ",
 			server: apiServer{denied: map[string]bool{
 				"deployments.apps": true, "functions.pkg.crossplane.io": true, "providers.pkg.crossplane.io": true, "configurations.pkg.crossplane.io": true,
 				"compositeresourcedefinitions.apiextensions.crossplane.io": true, "managedresourcedefinitions.apiextensions.crossplane.io": true,
@@ -144,12 +144,13 @@ func TestDoctorIsBounded(t *testing.T) {
 		out, problems, code := runIntent("", append(args, "--kubeconfig", kubeconfig, "--timeout", "300ms")...)
 		out = joinLines(out)
 		if code != 0 || !strings.Contains(out, "the cluster did not answer in time") || !strings.Contains(out, "0 ok, 0 problem, ") {
-			t.Errorf("%q: what is not answered is unknown: exit code %d:\n%s%s", args, code, out, problems)
+			t.Errorf("%q: an unanswered check is unknown: exit code %d:\n%s%s", args, code, out, problems)
 		}
 	}
 }
 
-// maxDoctorRequests is how many requests a look at ten configurations and a hundred Sites takes. All but those for rights are lists.
+// maxDoctorRequests is the number of requests for a look at ten configurations and a hundred Sites. Apart from the requests for
+// rights, each is a list.
 const maxDoctorRequests = 120
 
 // TestDoctorRequests looks at ten configurations and a hundred Sites, each with a GitDelivery and a SiteSync.

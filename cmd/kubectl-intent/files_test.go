@@ -31,7 +31,7 @@ func TestManifestsIn(t *testing.T) {
 		path   string
 		want   []string
 	}{
-		"Directory": {reason: "A directory stands for its manifests and those of the directories below it, but for hidden ones.", path: "a", want: []string{"a/b/c.yml", "a/b/d.json", "a/z.yaml"}},
+		"Directory": {reason: "A directory stands for its manifests and the manifests of the directories below it, except for hidden directories.", path: "a", want: []string{"a/b/c.yml", "a/b/d.json", "a/z.yaml"}},
 		"Hidden":    {reason: "A hidden directory that is named is read.", path: "a/.git", want: []string{"a/.git/e.yaml"}},
 		"File":      {reason: "A file that is named is read whatever its name is.", path: "f.txt", want: []string{"f.txt"}},
 		"Missing":   {reason: "A file that does not exist is for the reader to report.", path: "nowhere.yaml", want: []string{"nowhere.yaml"}},
@@ -65,7 +65,10 @@ func TestDirectories(t *testing.T) {
 		"Mistake":  {reason: "A mistake is reported with the file that it is in.", args: []string{"validate", "bad"}, code: exitInvalid, says: "bad/team/b.yaml:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: "},
 		"Empty":    {reason: "A directory without manifests is warned of.", args: []string{"validate", "none"}, says: "none:1: warning: Empty: the directory has no file whose name ends in .yaml, .yml or .json\n"},
 		"Digest":   {reason: "Other commands take a directory too.", args: []string{"digest", "good"}, says: "sha256:"},
-		"Decode":   {reason: "What cannot be decoded is reported with its file.", args: []string{"digest", "bad"}, code: exitInvalid, says: "cannot decode document 1 of bad/team/b.yaml: "},
+		"Decode": {
+			reason: "A malformed document is reported with its file.",
+			args:   []string{"digest", "bad"}, code: exitInvalid, says: "cannot decode document 1 of bad/team/b.yaml: ",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

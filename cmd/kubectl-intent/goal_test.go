@@ -26,7 +26,7 @@ const (
 	third      = `{intentDigest: DIGEST, phase: Delivering, message: It shifts., canary: {state: Shifting, step: 3/4}}`
 )
 
-// A spec is what a look sees beside a status: suspend stands for any edit.
+// A spec is the text and the status of a look: suspend stands for any edit.
 type spec struct{ text, status string }
 
 // TestExitsOfWait holds for all exit codes, with each goal.
@@ -48,16 +48,16 @@ func TestExitsOfWait(t *testing.T) {
 		"Failed":           {reason: "A revision that was rejected has failed.", goal: "succeeded", looks: []spec{{status: delivering}, {status: rejected}}, want: exitInvalid},
 		"RolledBack":       {reason: "A revision that was rolled back has an exit code of its own, once that is done.", goal: "succeeded", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: exitRolledBack},
 		"TimedOut":         {reason: "A revision that takes too long has an exit code of its own.", goal: "succeeded", looks: []spec{{status: delivering}}, isSlow: true, want: exitTimedOut},
-		"Edited":           {reason: "Who waits for a success follows an edit.", goal: "succeeded", looks: []spec{{status: delivering}, {text: other, status: delivering}, {text: other, status: verified}}},
+		"Edited":           {reason: "A user who waits for a success follows an edit.", goal: "succeeded", looks: []spec{{status: delivering}, {text: other, status: delivering}, {text: other, status: verified}}},
 		"Live":             {reason: "Sites that run the revision are reached before it is judged.", goal: "live", looks: []spec{{status: delivering}, {status: live}}},
 		"LiveFailed":       {reason: "A revision that is rejected before it is live has failed.", goal: "live", looks: []spec{{status: delivering}, {status: rejected}}, want: exitInvalid},
 		"LiveRolledBack":   {reason: "A revision that is rolled back before it is live has an exit code of its own.", goal: "live", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: exitRolledBack},
-		"LiveDraining":     {reason: "Sites that still run the revision before an edited canary do not run the edited one.", goal: "live", looks: []spec{{status: draining}}, isSlow: true, want: exitTimedOut},
+		"LiveDraining":     {reason: "Sites that still run the revision before an edited canary do not run the edited revision.", goal: "live", looks: []spec{{status: draining}}, isSlow: true, want: exitTimedOut},
 		"StepGoingBack":    {reason: "A canary that goes back from a later step reaches none.", goal: "step=2", looks: []spec{{status: goingBack}, {status: rolledBack}}, want: exitRolledBack},
-		"LiveHeldBack":     {reason: "Sites that run what an earlier request made do not run one that is held back.", goal: "live", looks: []spec{{status: heldBack}}, isSlow: true, want: exitTimedOut},
-		"LiveSuperseded":   {reason: "Another spec takes the place of the one whose Sites are waited for.", goal: "live", looks: []spec{{status: delivering}, {text: other, status: live}}, want: exitSuperseded},
+		"LiveHeldBack":     {reason: "Sites that run an earlier request do not run the request that is held back.", goal: "live", looks: []spec{{status: heldBack}}, isSlow: true, want: exitTimedOut},
+		"LiveSuperseded":   {reason: "Another spec supersedes the spec whose Sites are awaited.", goal: "live", looks: []spec{{status: delivering}, {text: other, status: live}}, want: exitSuperseded},
 		"Step":             {reason: "A step of a canary is reached when it is live.", goal: "step=2", looks: []spec{{status: shifting}, {status: paused}}},
-		"StepPassed":       {reason: "A step of a canary is reached when a later one goes out.", goal: "step=2", looks: []spec{{status: third}}},
+		"StepPassed":       {reason: "A step of a canary is reached when a later step goes out.", goal: "step=2", looks: []spec{{status: third}}},
 		"StepVerified":     {reason: "All steps are reached when the revision was verified.", goal: "step=9", looks: []spec{{status: shifting}, {status: verified}}},
 		"StepNotYet":       {reason: "A step that shifts is not reached.", goal: "step=2", looks: []spec{{status: shifting}}, isSlow: true, want: exitTimedOut},
 		"StepRolledBack":   {reason: "A canary that is rolled back before the step has an exit code of its own.", goal: "step=3", looks: []spec{{status: paused}, {status: rolledBack}}, want: exitRolledBack},

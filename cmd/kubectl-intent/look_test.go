@@ -34,8 +34,11 @@ func TestLook(t *testing.T) {
 		"Found":   {reason: "The commit is printed once the look is done.", at: found, want: "main is at 4f2a\n"},
 		"Missing": {reason: "A look that finds no commit says why.", at: missing, want: "RevisionNotFound: no branch", code: 1},
 		"JSON":    {reason: "A program reads the commit.", at: found, args: []string{"-o", "json"}, want: `"commit": "4f2a"`},
-		"NotJSON": {reason: "A program reads why there is no commit.", at: missing, args: []string{"-o", "yaml"}, want: "reason: RevisionNotFound\n", code: 1},
-		"NoWait":  {reason: "Who does not wait gets no commit.", at: found, args: []string{"--no-wait"}, want: "will be looked at"},
+		"NotJSON": {
+			reason: "A program can read the reason for a missing commit.",
+			at:     missing, args: []string{"-o", "yaml"}, want: "reason: RevisionNotFound\n", code: 1,
+		},
+		"NoWait":  {reason: "A user who does not wait gets no commit.", at: found, args: []string{"--no-wait"}, want: "will be looked at"},
 		"Archive": {reason: "An archive has no repository, which is known at once.", source: `{"source": {"blob": {"url": "https://files.example.org/shop.tar.gz"}}}`, want: "an archive is not looked at", code: 1},
 		"Denied":  {reason: "A source that the configuration refuses is not looked at.", at: denied, want: "PolicyDenied: spec.build", code: 1},
 		"Image":   {reason: "An Application with an image has no repository.", source: `{"image": "a:1"}`, want: "is built of a source", code: 1},
@@ -150,9 +153,12 @@ func TestUnanswerableLook(t *testing.T) {
 		condition xpv2.Condition
 		want      string
 	}{
-		"Error":    {reason: "An error of the reconcile is the reason.", handled: "now", condition: xpv2.ReconcileError(errors.New("cannot get Secret")), want: "ReconcileError: cannot get Secret"},
-		"Paused":   {reason: "A paused ImageBuild answers nothing.", condition: xpv2.ReconcilePaused(), want: "ReconcilePaused: "},
-		"Answered": {reason: "An error of something else hides no commit.", handled: "now", lookNow: "now", condition: xpv2.ReconcileError(errors.New("cannot apply Image"))},
+		"Error":  {reason: "An error of the reconcile is the reason.", handled: "now", condition: xpv2.ReconcileError(errors.New("cannot get Secret")), want: "ReconcileError: cannot get Secret"},
+		"Paused": {reason: "A paused ImageBuild answers nothing.", condition: xpv2.ReconcilePaused(), want: "ReconcilePaused: "},
+		"Answered": {
+			reason:  "An error about another object hides no commit.",
+			handled: "now", lookNow: "now", condition: xpv2.ReconcileError(errors.New("cannot apply Image")),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +177,7 @@ func TestUnanswerableLook(t *testing.T) {
 	b := &buildv1alpha1.ImageBuild{}
 	b.SetConditions(xpv2.ReconcileError(errors.New("an earlier one")))
 	if isReconcileFailed(b, "now") {
-		t.Error("An error of an earlier reconcile is no answer.")
+		t.Error("An error of an earlier reconcile does not answer the request.")
 	}
 }
 

@@ -41,7 +41,7 @@ func TestRender(t *testing.T) {
 			},
 		},
 		"Inputs": {
-			reason: "What kustomize reads can be looked at.",
+			reason: "The input of kustomize can be printed.",
 			file:   "../../examples/namespaced/deployment.yaml",
 			args:   []string{"--inputs"},
 			want: slices.Concat(

@@ -19,7 +19,7 @@ func TestReportEncoded(t *testing.T) {
 		want   string
 	}{
 		"Stalled": {reason: "The reason of an object that is stalled is why it does not go on.", object: head + ready + "," + going + "," + stuck + "]}}", want: "IntentDeployment team-a/shop: Delivering (DeliveryBlocked)"},
-		"Going":   {reason: "The reason of an object that goes on is what it is doing.", object: head + ready + "," + going + "]}}", want: "IntentDeployment team-a/shop: Delivering (Delivering)"},
+		"Going":   {reason: "The reason of an object that goes on is its current action.", object: head + ready + "," + going + "]}}", want: "IntentDeployment team-a/shop: Delivering (Delivering)"},
 		"Ready":   {reason: "The reason of any other object is that of its condition Ready.", object: head + ready + "]}}", want: "IntentDeployment team-a/shop: Delivering (Waiting)"},
 		"Silent":  {reason: "An object without conditions has a phase alone.", object: head + "]}}", want: "IntentDeployment team-a/shop: Delivering"},
 		"None":    {reason: "An object that was never read is not named.", object: "", want: ""},
@@ -33,7 +33,7 @@ func TestReportEncoded(t *testing.T) {
 	}
 }
 
-// TestReportObjects names what was found with the reason that its objects give.
+// TestReportObjects names the found objects with the reason in their status.
 func TestReportObjects(t *testing.T) {
 	found := &cluster.Subjects{Deployments: []*cause.Facts{samples.WrongPassword().Facts()}}
 	want := []string{"IntentDeployment team-a/shop: Delivering (AuthFailed)"}

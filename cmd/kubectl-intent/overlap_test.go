@@ -58,15 +58,18 @@ func TestValidateAgainstCluster(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		others []*unstructured.Unstructured
-		// also is what stands behind the claim in the file.
+		// also is the text behind the claim in the file.
 		also   string
 		denied []string
 		want   []string
 		says   string
 	}{
 		"Conflict": {reason: "An object that another deployment of the cluster delivers to the Site is found.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")}, want: []string{conflict}},
-		"Other":    {reason: "Another object is no conflict.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "market")}},
-		"Itself":   {reason: "What the deployment of the file delivered itself is no conflict.", others: []*unstructured.Unstructured{brings(t, "shop", "Desired", "shop")}},
+		"Other":    {reason: "Another object does not conflict.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "market")}},
+		"Itself": {
+			reason: "An object that the deployment of the file delivered itself does not conflict.",
+			others: []*unstructured.Unstructured{brings(t, "shop", "Desired", "shop")},
+		},
 		"Changed": {
 			reason: "A deployment that the files change is compared as the files have it.", others: []*unstructured.Unstructured{brings(t, "market", "Desired", "shop")},
 			also: "---\n" + strings.NewReplacer("name: shop", "name: market", `"shop"}`, `"market", "site": "edge1"}`).Replace(claim),

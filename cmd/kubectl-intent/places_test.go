@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/provider/marker"
 )
 
-// TestRefused runs all commands on what the function would refuse.
+// TestRefused runs all commands on specs that the function refuses.
 func TestRefused(t *testing.T) {
 	conflict := strings.Replace(claim, `"shop"}'`, `"shop", "sites": ["edge1"], "slos": {"latency_p99": "< 500ms"}}'`+"\n  gatesConfig: {sloThresholds: {latency_p99: 400ms}}", 1)
 	wrong := strings.Replace(claim, `"shop"}'`, `"shop", "sites": ["edge1"]}'`+"\n  gatesConfig: {sloThresholds: {error_rate: '>= 5 %'}}", 1)
@@ -58,7 +58,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestReasons compares what is said without configurations with what a condition would say.
+// TestReasons compares the reason without configurations with the reason in a condition.
 func TestReasons(t *testing.T) {
 	cases := map[string]struct {
 		reason    string
@@ -66,10 +66,13 @@ func TestReasons(t *testing.T) {
 		blueprint string
 		want      string
 	}{
-		"Fine":    {reason: "A Blueprint that renders has no reason for a failure.", timeout: "10s", blueprint: examples + "20-blueprint.yaml"},
-		"Timeout": {reason: "What takes too long may succeed another time.", timeout: "1ns", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonRenderTimeout},
-		"Spec":    {reason: "A render timeout has to be a duration.", timeout: "soon", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonInvalidSpec},
-		"Failed":  {reason: "A Blueprint that breaks a rule of the policy failed to render.", timeout: "10s", blueprint: file(t, strings.Replace(ruled, "SIZE", "3", 1)), want: deploymentv1alpha1.ReasonRenderFailed},
+		"Fine": {reason: "A Blueprint that renders has no reason for a failure.", timeout: "10s", blueprint: examples + "20-blueprint.yaml"},
+		"Timeout": {
+			reason:  "A render that takes too long may succeed another time.",
+			timeout: "1ns", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonRenderTimeout,
+		},
+		"Spec":   {reason: "A render timeout has to be a duration.", timeout: "soon", blueprint: examples + "20-blueprint.yaml", want: deploymentv1alpha1.ReasonInvalidSpec},
+		"Failed": {reason: "A Blueprint that breaks a rule of the policy failed to render.", timeout: "10s", blueprint: file(t, strings.Replace(ruled, "SIZE", "3", 1)), want: deploymentv1alpha1.ReasonRenderFailed},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +93,7 @@ func TestReasons(t *testing.T) {
 		})
 	}
 	if err := wrapWithSite("edge1", nil); err != nil {
-		t.Errorf("Nothing is no error: %v", err)
+		t.Errorf("A nil error stays nil: %v", err)
 	}
 	if diff := cmp.Diff("TooLarge", deployment.ReasonOf(wrapWithSite("edge1", deployment.ErrorWithReason("TooLarge", errors.New("a"))))); diff != "" {
 		t.Errorf("A Site changes no reason: -want, +got:\n%s", diff)
@@ -110,7 +113,7 @@ func TestWaiting(t *testing.T) {
 	catalog := []string{"--site", site, "--blueprint", examples + "20-blueprint.yaml"}
 	for _, args := range [][]string{catalog, append(catalog, "--config", examples+"30-config.yaml")} {
 		if out, problems, code := runIntent(one, append([]string{"render", "-"}, args...)...); code != 0 || !strings.Contains(out, "receives nothing before its cluster is known to be ready") || strings.Contains(out, "kind:") {
-			t.Errorf("It receives nothing: exit code %d:\n%s%s", code, out, problems)
+			t.Errorf("The Site receives nothing: exit code %d:\n%s%s", code, out, problems)
 		}
 		if out, problems, code := runIntent(one, append([]string{"render", "-", "--diff", checkout}, args...)...); code != 0 {
 			t.Errorf("Its directory stays as it is: exit code %d:\n%s%s", code, out, problems)
@@ -133,7 +136,7 @@ func TestRenderRemoved(t *testing.T) {
 		"OtherControl": {reason: "A directory of another installation is not reported as removed.", dir: "clusters/edge2/team-a/shop", control: "test", name: "shop", args: []string{"--config", examples + "30-config.yaml"}},
 		"OtherClaim":   {reason: "Directories of another deployment are not the owner's.", dir: "clusters/edge2/team-a/shop", control: "demo", name: "bank"},
 		"Copy":         {reason: "A copy in another directory is not reported as removed.", dir: "copies/shop", control: "demo", name: "shop"},
-		"Git":          {reason: "What git keeps is not in the checkout.", dir: ".git/clusters/team-a/shop", control: "demo", name: "shop"},
+		"Git":          {reason: "The folder of git is not in the checkout.", dir: ".git/clusters/team-a/shop", control: "demo", name: "shop"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

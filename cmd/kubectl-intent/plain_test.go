@@ -19,8 +19,8 @@ func TestPlain(t *testing.T) {
 		"Escape":   {reason: "Escape sequences do not steer the terminal.", text: "a\x1b[31mb\u009bc\x7f", plain: `a\x1b[31mb\u009bc\x7f`},
 		"Lines":    {reason: "A line break in a text forges no line.", text: "a\n::error ::b\r\tc", plain: `a\n::error ::b\r\tc`, plainLines: "a\n::error ::b\\r\tc"},
 		"Bidi":     {reason: "The direction of text is not turned.", text: "a\u202eb\u2028c", plain: `a\u202eb\u2028c`},
-		"NoText":   {reason: "Bytes that are no text are printed as escapes.", text: "a\xff\x01\ufffd", plain: `a\xff\x01` + "\ufffd"},
-		"Command":  {reason: "A line is no command of a CI.", text: " ::error ::b", plain: " ::error ::b", begin: ` \::error ::b`},
+		"NoText":   {reason: "Bytes that are not text are printed as escapes.", text: "a\xff\x01\ufffd", plain: `a\xff\x01` + "\ufffd"},
+		"Command":  {reason: "A printed line does not become a command of a CI.", text: " ::error ::b", plain: " ::error ::b", begin: ` \::error ::b`},
 		"Commands": {reason: "A command of a CI in the older form is quoted.", text: "##[error]b", plain: "##[error]b", begin: `\##[error]b`},
 	}
 	for name, tc := range cases {
@@ -70,7 +70,7 @@ func TestLineEnds(t *testing.T) {
 	}
 }
 
-// TestForgery lets each command print what another user wrote.
+// TestForgery lets each command print a text of another user.
 func TestForgery(t *testing.T) {
 	const evil = `a\n::error ::\u001b[31mforged\u009b`
 	field := strings.Replace(claim, "spec:", "spec:\n  \""+evil+"\": 1", 1)
@@ -114,7 +114,7 @@ func TestForgery(t *testing.T) {
 			out, problems, _ := runIntent(tc.in, tc.args...)
 			out += problems
 			if !strings.Contains(out, `\x1b`) && !strings.Contains(out, `\u001b`) && !strings.Contains(out, `\::error`) {
-				t.Errorf("run(%q): what is wrong is not shown:\n%q", tc.args, out)
+				t.Errorf("run(%q): the error is not shown:\n%q", tc.args, out)
 			}
 			for _, want := range tc.says {
 				if !strings.Contains(out, want) {

@@ -19,7 +19,7 @@ func TestConfigReference(t *testing.T) {
 		"Name":    {reason: "A name alone is that of a ClusterProviderConfig.", text: "fleet", want: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "fleet"}},
 		"Own":     {reason: "A ProviderConfig is named with its kind.", text: "providerconfig/repo", want: rolloutv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "repo"}},
 		"Shared":  {reason: "A ClusterProviderConfig may be named with its kind, too.", text: "ClusterProviderConfig/fleet", want: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "fleet"}},
-		"Unknown": {reason: "The server says what it thinks of another kind.", text: "secret/x", want: rolloutv1alpha1.ConfigReference{Kind: "secret", Name: "x"}},
+		"Unknown": {reason: "The server decides on an unknown kind.", text: "secret/x", want: rolloutv1alpha1.ConfigReference{Kind: "secret", Name: "x"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -38,15 +38,18 @@ func TestPruneFlags(t *testing.T) {
 		says          string
 	}{
 		"Asked":     {reason: "On a terminal the user is asked.", isInteractive: true},
-		"Silent":    {reason: "Where no one can be asked, nothing is removed without a flag that says so.", says: "no one can be asked"},
+		"Silent":    {reason: "Where no person can answer, nothing is removed without a flag.", says: "no one can be asked"},
 		"DryRun":    {reason: "A plan alone asks nothing.", command: pruneCommand{DryRun: true}},
 		"Confirm":   {reason: "A flag confirms any plan.", command: pruneCommand{Confirm: true}},
 		"Plan":      {reason: "A flag confirms one plan.", command: pruneCommand{Plan: "sha256:1"}},
 		"Both":      {reason: "A plan and any plan exclude each other.", command: pruneCommand{Confirm: true, Plan: "sha256:1"}, says: "choose one of them"},
-		"NoConfig":  {reason: "Directories are those of a repository.", command: pruneCommand{Directories: true, DryRun: true}, says: "go together"},
+		"NoConfig":  {reason: "Directories belong to a repository.", command: pruneCommand{Directories: true, DryRun: true}, says: "go together"},
 		"NoScope":   {reason: "Packages are in no repository.", command: pruneCommand{Config: "fleet", DryRun: true}, says: "go together"},
-		"BundleToo": {reason: "A request has one scope.", command: pruneCommand{Directories: true, Config: "fleet", Bundle: "platform", DryRun: true}, says: "leave out the bundle"},
-		"DryPrune":  {reason: "What removes nothing confirms nothing.", command: pruneCommand{DryRun: true, Confirm: true}, isInteractive: true, says: "--dry-run removes nothing"},
+		"BundleToo": {reason: "A request has a single scope.", command: pruneCommand{Directories: true, Config: "fleet", Bundle: "platform", DryRun: true}, says: "leave out the bundle"},
+		"DryPrune": {
+			reason:  "A dry run removes nothing, so it confirms nothing.",
+			command: pruneCommand{DryRun: true, Confirm: true}, isInteractive: true, says: "--dry-run removes nothing",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

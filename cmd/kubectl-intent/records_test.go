@@ -84,7 +84,8 @@ func TestRecords(t *testing.T) {
 			reason: "Records that may not be read are an error.", args: "state list", denied: true, problems: "cannot list the records of namespace \"team-a\"", code: exitInvalid,
 		},
 		"Show": {
-			reason: "A record is shown package by package, and what others wrote cannot steer the terminal.", args: "state show platform", objects: []*unstructured.Unstructured{ours},
+			reason: "A record is shown package by package, and texts of others cannot steer the terminal.",
+			args:   "state show platform", objects: []*unstructured.Unstructured{ours},
 			out: `BUNDLE    team-a/platform
 VERSION   1.4.0
 STATUS    failed
@@ -98,7 +99,7 @@ debug      0.9.0     -        unreferenced   -          2026-11-22T09:00:05Z
 `,
 		},
 		"ShowMissing": {
-			reason: "A bundle without a record is an error that says how it gets one.", args: "state show shop", objects: []*unstructured.Unstructured{ours},
+			reason: "A bundle without a record is an error that names the way to a record.", args: "state show shop", objects: []*unstructured.Unstructured{ours},
 			problems: "no record: bundle \"shop\" has none in namespace \"team-a\"", code: exitInvalid,
 		},
 		"ShowUDS": {
@@ -131,7 +132,7 @@ version: "0.1"
 `,
 		},
 		"ExportAll": {
-			reason: "All records are exported with where they are.", args: "state export -A -o yaml", objects: []*unstructured.Unstructured{theirs},
+			reason: "The export has each record with its place.", args: "state export -A -o yaml", objects: []*unstructured.Unstructured{theirs},
 			out: `- namespace: team-b
   record:
     date_updated: "2026-11-20T09:00:00Z"
@@ -160,7 +161,7 @@ version: "0.1"
 				t.Errorf("\n%s\n%s: exit code %d, %s; -want, +got:\n%s", tc.reason, tc.args, code, problems, diff)
 			}
 			if len(server.made) > 0 {
-				t.Errorf("\n%s\n%s: something was made", tc.reason, tc.args)
+				t.Errorf("\n%s\n%s: an object was created", tc.reason, tc.args)
 			}
 		})
 	}

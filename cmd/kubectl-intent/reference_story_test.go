@@ -42,7 +42,7 @@ func TestReferencePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("docs/kubectl-intent-commands.md is not what make generate writes: -want, +got:\n%s", diff)
+		t.Errorf("docs/kubectl-intent-commands.md differs from the page of make generate: -want, +got:\n%s", diff)
 	}
 }
 

@@ -57,7 +57,7 @@ func TestAwaitLooks(t *testing.T) {
 			says: "prod was asked to reconcile: no ManagedCluster shows the result\n",
 		},
 		"Blind": {
-			reason: "Who may not read GitDeliveries does not wait, and sees why.", looks: []*cluster.Subjects{{Deployments: []*cause.Facts{blind}}},
+			reason: "A user who may not read GitDeliveries does not wait, and sees the reason.", looks: []*cluster.Subjects{{Deployments: []*cause.Facts{blind}}},
 			says: "shop was asked to reconcile: no GitDelivery shows the result\nnot read: gitdeliveries.delivery.intentplane.dev: the user may not read them\n",
 		},
 		"Never": {reason: "A provider that does not look ends the wait, with an exit code of its own.", looks: []*cluster.Subjects{answered("before", "before", "")}, isSlow: true, code: exitTimedOut},

@@ -21,7 +21,7 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// create answers what is made: who asks is ann, and a RolloutRequest gets a name.
+// create answers the creation of objects: the user is ann, and a RolloutRequest gets a name.
 func (a *apiServer) create(w http.ResponseWriter, r *http.Request) {
 	o := &unstructured.Unstructured{}
 	if err := json.NewDecoder(r.Body).Decode(&o.Object); err != nil {
@@ -46,7 +46,7 @@ func (a *apiServer) create(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusCreated, o.Object)
 }
 
-// watch shows the one RolloutRequest that was asked for, as it becomes. The last answer ends the connection, as a server may at any time.
+// watch shows the requested RolloutRequest with each of its statuses. The last answer ends the connection, as a server may at any time.
 func (a *apiServer) watch(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	version, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
@@ -120,7 +120,7 @@ func TestAsk(t *testing.T) {
 	}{
 		"Abort":     {reason: "The revision that is there is named.", args: []string{"abort", "shop"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4-x created\n", want: request("Abort", "abort", "")},
 		"Retry":     {reason: "A retry is requested with the reason that the user gives.", args: []string{"retry", "shop", "--reason", "again"}, says: "shop-retry-4-x created", want: request("Retry", "retry", ", reason: again")},
-		"Approve":   {reason: "What waits is approved, and nothing else.", args: []string{"approve", "shop"}, says: "shop-approve-4-x created", want: request("ApproveUpdate", "approve", ", update: {blueprint: web-1.1.0, renderer: '2'}")},
+		"Approve":   {reason: "The waiting update is approved, and nothing else.", args: []string{"approve", "shop"}, says: "shop-approve-4-x created", want: request("ApproveUpdate", "approve", ", update: {blueprint: web-1.1.0, renderer: '2'}")},
 		"NoUpdate":  {reason: "An approval is refused when no update waits.", status: "{revision: 4}", args: []string{"approve", "shop"}, code: exitInvalid, says: "shop: no update waits to be approved"},
 		"Rollback":  {reason: "A rollback goes to the newest verified revision that is not running.", args: []string{"rollback", "shop"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 1")},
 		"To":        {reason: "A rollback goes to the revision that the user names.", args: []string{"rollback", "shop", "--to-revision", "2"}, says: "shop-rollback-4-x created", want: request("RollbackTo", "rollback", ", toRevision: 2")},
@@ -133,12 +133,16 @@ func TestAsk(t *testing.T) {
 			says:     "shop: there is nothing to roll back: the directories of all Sites hold the files of revision 2 already; --to-revision says to which other one; possible: 1\n",
 		},
 		"Again": {
-			reason: "A rollback without a revision, right after another one, is refused before anything is created.", args: []string{"rollback", "shop"}, status: "{revision: 4, liveRevision: 3}", code: exitInvalid,
+			reason: "A rollback without a revision, right after another rollback, is refused before anything is created.",
+			args:   []string{"rollback", "shop"}, status: "{revision: 4, liveRevision: 3}", code: exitInvalid,
 			delivery: []string{"ledger: {", "ledger: {target: 2, withdraws: 3, verdict: {result: Rejected, reason: Requested}, "},
 			says:     "shop: there is nothing to roll back: revision 4 is being rolled back to revision 2 already\n",
 		},
-		"Judged":    {reason: "A revision that has its verdict is not aborted.", delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 4 cannot be aborted: it was judged already (Verified); use rollback"},
-		"Meanwhile": {reason: "A request about a revision that is not the present one is refused before anything is created.", status: "{revision: 3}", args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 3 is not the present one any more"},
+		"Judged": {reason: "A revision that has its verdict is not aborted.", delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 4 cannot be aborted: it was judged already (Verified); use rollback"},
+		"Meanwhile": {
+			reason: "A request about a revision other than the present revision is refused before anything is created.",
+			status: "{revision: 3}", args: []string{"abort", "shop"}, code: exitInvalid, says: "shop: revision 3 is not the present one any more",
+		},
 		"AbortEarly": {
 			reason: "A revision that Git has not recorded yet is aborted: the ledger that the command reads cannot refuse it.", status: "{revision: 5, liveRevision: 2}",
 			args: []string{"abort", "shop"}, says: "shop-abort-5-x created", want: requestAbout("5", "Abort", "abort", ""),
@@ -152,11 +156,11 @@ func TestAsk(t *testing.T) {
 			args: []string{"promote", "shop"}, says: "shop-promote-5-x created", want: requestAbout("5", "Promote", "promote", ", step: 2"),
 		},
 		"AbortBlind": {reason: "A user who may not read GitDeliveries leaves the answer to the deployment.", args: []string{"abort", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", says: "created", want: request("Abort", "abort", "")},
-		"Nowhere":    {reason: "There is none before the one that runs.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere that does not run already: --to-revision 1 asks for the running revision\n"},
+		"Nowhere":    {reason: "The first revision has no earlier revision.", status: "{revision: 2, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere that does not run already: --to-revision 1 asks for the running revision\n"},
 		"NoTarget":   {reason: "No flag finds a target where no earlier revision was verified.", status: "{revision: 1, liveRevision: 1}", args: []string{"rollback", "shop"}, code: exitInvalid, says: "shop: no earlier revision was verified everywhere, so nothing can be rolled back to: change the intent\n"},
 		"MayNot":     {reason: "A user who may not list GitDeliveries sees why the rollback has no target.", args: []string{"rollback", "shop"}, denied: "gitdeliveries.delivery.intentplane.dev", code: exitInvalid, says: "cannot list gitdeliveries.delivery.intentplane.dev: ask for the right to list them (examples/rbac has the roles): "},
 		"MayNotAsk":  {reason: "A user without the right to create requests is advised to ask for it.", args: []string{"abort", "shop"}, denied: "rolloutrequests.rollout.intentplane.dev", code: exitInvalid, says: "cannot create rolloutrequests.rollout.intentplane.dev: ask for the right to create them (examples/rbac has the roles): "},
-		"Unknown":    {reason: "A request is made without requestedBy when the API server does not say who asks.", args: []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created", want: without(request("Abort", "abort", ""), "requestedBy")},
+		"Unknown":    {reason: "A request is made without requestedBy when the API server does not name the user.", args: []string{"abort", "shop"}, denied: "selfsubjectreviews.authentication.k8s.io", says: "created", want: without(request("Abort", "abort", ""), "requestedBy")},
 		"None":       {reason: "A deployment without a revision has nothing to retry.", status: "{}", args: []string{"retry", "shop"}, code: exitInvalid, says: "shop has no revision yet: kubectl intent why shop -n team-a shows the obstacle\n"},
 		"Promote": {
 			reason: "The step that waits is released.", args: []string{"promote", "shop"}, delivery: inCanary, status: "{revision: 4, canary: {promote: 2, state: AwaitingPromotion}}",
@@ -167,11 +171,15 @@ func TestAsk(t *testing.T) {
 			says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2"),
 		},
 		"PromoteStep": {reason: "A step is released before it waits.", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", step: 2")},
-		"PromoteFull": {reason: "All steps are released at once.", args: []string{"promote", "shop", "--full"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", full: true")},
+		"PromoteFull": {
+			reason: "A promotion with --full releases all steps at once.",
+			args:   []string{"promote", "shop", "--full"}, delivery: inCanary, says: "shop-promote-4-x created", want: request("Promote", "promote", ", full: true"),
+		},
 		"PromoteBoth": {reason: "A step and all of them are not released at once.", args: []string{"promote", "shop", "--step=2", "--full"}, code: exitUsage, says: "--step and --full can't be used together"},
 		"PromoteNone": {reason: "No step is released when none waits and none is named.", args: []string{"promote", "shop"}, delivery: inCanary, code: exitInvalid, says: "shop: no step pauses or waits for a user: --step releases a step that does not wait yet, and --full all of them\n"},
 		"PromotePassed": {
-			reason: "A step that is passed is refused with the one that can be released.", args: []string{"promote", "shop", "--step=1"}, delivery: inCanary, code: exitInvalid,
+			reason: "A step that is passed is refused, and the message names the step that can be released.",
+			args:   []string{"promote", "shop", "--step=1"}, delivery: inCanary, code: exitInvalid,
 			says: "shop: step 1 of revision 4 cannot be released: no user is awaited there; possible: 2\n",
 		},
 		"PromoteTwice": {
@@ -194,11 +202,14 @@ func TestAsk(t *testing.T) {
 			reason: "A revision that has its verdict is not promoted.", args: []string{"promote", "shop", "--full"}, delivery: []string{"ledger: {", "ledger: {verdict: {result: Verified}, "}, code: exitInvalid,
 			says: "shop: all steps of revision 4 cannot be released: the revision was judged already (Verified)\n",
 		},
-		"PromoteOther": {reason: "A promotion of another revision than the present one is refused.", status: "{revision: 3}", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, code: exitInvalid, says: "shop: revision 3 is not the present one any more"},
+		"PromoteOther": {reason: "A promotion of another revision than the present revision is refused.", status: "{revision: 3}", args: []string{"promote", "shop", "--step=2"}, delivery: inCanary, code: exitInvalid, says: "shop: revision 3 is not the present one any more"},
 		"Missing":      {reason: "A request for a deployment that does not exist is refused.", args: []string{"retry", "shap"}, code: exitInvalid, says: `has no IntentDeployment "shap"`},
 		"Name":         {reason: "A script gets the name of the request, as from kubectl create.", args: []string{"abort", "shop", "--dry-run=client", "-o", "name"}, says: "rolloutrequest.rollout.intentplane.dev/shop-abort-4\n"},
 		"DryRun":       {reason: "A dry run creates no request.", args: []string{"abort", "shop", "--dry-run=client"}, says: "shop-abort-4 would be created"},
-		"Newer":        {reason: "What a newer version says beside it is not read.", status: "{revision: 4, delivery: 7}", args: []string{"abort", "shop"}, says: "created", want: request("Abort", "abort", "")},
+		"Newer": {
+			reason: "A field of a newer version beside it is not read.",
+			status: "{revision: 4, delivery: 7}", args: []string{"abort", "shop"}, says: "created", want: request("Abort", "abort", ""),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -250,7 +261,7 @@ func without(o map[string]any, field string) map[string]any {
 	return o
 }
 
-// TestDryRun prints what can be made as it is.
+// TestDryRun prints a request that can be created unchanged.
 func TestDryRun(t *testing.T) {
 	server := &apiServer{objects: []*unstructured.Unstructured{standing(t, "{revision: 4}")}}
 	out, problems, code := runIntent("", "retry", "shop", "--dry-run=client", "-o", "yaml", "--kubeconfig", server.start(t))
@@ -262,7 +273,7 @@ func TestDryRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said, _, code := runIntent("", "validate", file); code != 0 || !strings.Contains(said, "1 object, 0 mistakes") {
-		t.Errorf("run(...): want what is valid, got %s:\n%s", said, out)
+		t.Errorf("run(...): want a valid object, got %s:\n%s", said, out)
 	}
 	if len(server.made) > 0 {
 		t.Errorf("run(...): made %v", server.made)
@@ -289,20 +300,44 @@ func TestWait(t *testing.T) {
 		atOnce int
 		code   int
 		want   string
-		// problem is what the errors say.
+		// problem is the text of the errors.
 		problem string
 	}{
-		"Done":       {reason: "Each answer is said once, also when the connection ends between them.", answers: []string{"{}", waiting, waiting, took, done}, atOnce: 2, want: "Waiting: Not yet.\nTaken: It goes.\nDone: It ended.\n"},
+		"Done": {
+			reason:  "Each answer is printed once, also when the connection ends between them.",
+			answers: []string{"{}", waiting, waiting, took, done}, atOnce: 2, want: "Waiting: Not yet.\nTaken: It goes.\nDone: It ended.\n",
+		},
 		"Stale":      {reason: "A request that came too late is invalid.", answers: []string{stale}, code: exitInvalid, want: "Stale: Too late.\n"},
 		"Superseded": {reason: "A request that another revision superseded ends with an error.", answers: []string{took, superseded}, code: exitInvalid, want: "Taken: It goes.\nSuperseded: Another came.\n"},
-		"Late":       {reason: "A request without an answer says so when time is up.", args: []string{"--timeout=1ns"}, code: exitInvalid, problem: "the provider has not answered yet"},
-		"Verified":   {reason: "A retry whose revision was verified is what was asked for.", command: retry, answers: []string{doneAs("Verified", "Revision 5 was verified.")}, want: "Done: Revision 5 was verified.\n"},
-		"Rejected":   {reason: "A retry whose revision was rejected, and rolled back, is not what was asked for.", command: retry, answers: []string{doneAs("RolledBack", "GateFailed.")}, code: exitInvalid, want: "Done: GateFailed.\n"},
-		"Stays":      {reason: "An abort that leaves the revision in place is not what was asked for.", answers: []string{doneAs("NotRolledBack", "RollbackOff.")}, code: exitInvalid, want: "Done: RollbackOff.\n"},
-		"Untouched":  {reason: "An abort before any Site's directory changed is what was asked for.", answers: []string{doneAs("NothingToRestore", "No.")}, want: "Done: No.\n"},
-		"Released":   {reason: "A promotion has done what it is for when the step is released.", command: []string{"promote", "shop", "--step=1"}, answers: []string{waiting, took}, want: "Waiting: Not yet.\nTaken: It goes.\n"},
-		"Full":       {reason: "A full promotion ends with its revision.", command: []string{"promote", "shop", "--full"}, answers: []string{took, done}, code: exitInvalid, want: "Taken: It goes.\nDone: It ended.\n"},
-		"Unsaid":     {reason: "A request that does not say how it ended is not known to be what was asked for.", command: retry, answers: []string{doneAs("", "It ended.")}, code: exitInvalid, want: "Done: It ended.\n", problem: "does not say how its revision ended"},
+		"Late": {
+			reason: "A request without an answer ends with a message when time is up.",
+			args:   []string{"--timeout=1ns"}, code: exitInvalid, problem: "the provider has not answered yet",
+		},
+		"Verified": {
+			reason:  "A retry whose revision was verified has succeeded.",
+			command: retry, answers: []string{doneAs("Verified", "Revision 5 was verified.")}, want: "Done: Revision 5 was verified.\n",
+		},
+		"Rejected": {
+			reason:  "A retry whose revision was rejected, and rolled back, has failed.",
+			command: retry, answers: []string{doneAs("RolledBack", "GateFailed.")}, code: exitInvalid, want: "Done: GateFailed.\n",
+		},
+		"Stays": {
+			reason:  "An abort that leaves the revision in place has failed.",
+			answers: []string{doneAs("NotRolledBack", "RollbackOff.")}, code: exitInvalid, want: "Done: RollbackOff.\n",
+		},
+		"Untouched": {
+			reason:  "An abort before any Site's directory changed has succeeded.",
+			answers: []string{doneAs("NothingToRestore", "No.")}, want: "Done: No.\n",
+		},
+		"Released": {
+			reason:  "A promotion has succeeded when the step is released.",
+			command: []string{"promote", "shop", "--step=1"}, answers: []string{waiting, took}, want: "Waiting: Not yet.\nTaken: It goes.\n",
+		},
+		"Full": {reason: "A full promotion ends with its revision.", command: []string{"promote", "shop", "--full"}, answers: []string{took, done}, code: exitInvalid, want: "Taken: It goes.\nDone: It ended.\n"},
+		"Unsaid": {
+			reason:  "A request without an outcome does not count as a success.",
+			command: retry, answers: []string{doneAs("", "It ended.")}, code: exitInvalid, want: "Done: It ended.\n", problem: "does not say how its revision ended",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -44,24 +44,34 @@ func TestStatus(t *testing.T) {
 		"Name":      {reason: "A deployment is shown with its parts.", args: []string{"status", "shop"}, says: []string{"RollingBack", "├─ site edge1       Syncing  Flux", "└─ gate step 1      Failed   3 of 4"}},
 		"Namespace": {reason: "Without a name all of the namespace are listed.", args: []string{"status"}, says: []string{"NAME  PHASE", "shop  RollingBack"}, not: "team-b"},
 		"All":       {reason: "The deployments of all namespaces are listed.", args: []string{"status", "-A"}, says: []string{"team-a     shop  RollingBack", "team-b     shop  Delivering", "AuthFailed"}},
-		"Stuck":     {reason: "What needs a person is listed alone.", args: []string{"status", "-A", "--stuck"}, says: []string{"team-b     shop  Delivering"}, not: "team-a"},
+		"Stuck": {
+			reason: "Objects that need a person are listed alone.",
+			args:   []string{"status", "-A", "--stuck"}, says: []string{"team-b     shop  Delivering"}, not: "team-a",
+		},
 		"NoneStuck": {reason: "A deployment that goes on by itself is not shown as stuck.", args: []string{"status", "shop", "--stuck"}, says: []string{"Nothing needs a person."}},
-		"None":      {reason: "A namespace without deployments is no error.", args: []string{"status", "-n", "team-c"}, says: []string{"No Application, no IntentDeployment, no WorkloadCluster and no Bundle was found."}},
-		"JSON":      {reason: "A deployment is one object, with its finding.", args: []string{"status", "shop", "-n", "team-b", "-o", "json"}, says: []string{`"phase": "Delivering"`, `"reason": "AuthFailed"`, `"actor": "PlatformTeam"`}},
-		"YAML":      {reason: "A list is one object too.", args: []string{"status", "-A", "-o", "yaml"}, says: []string{"items:\n- ", "namespace: team-b"}},
-		"Names":     {reason: "Names are what kubectl takes.", args: []string{"status", "-A", "-o", "name"}, says: []string{"intentdeployment.intentplane.dev/shop\n"}},
-		"Wide":      {reason: "A wide list has the messages.", args: []string{"status", "-A", "-o", "wide"}, says: []string{"MESSAGE", "git.example.org: 401 Unauthorized"}},
-		"Missing":   {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: exitInvalid, says: []string{`namespace "team-a" has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`}},
+		"None": {
+			reason: "A namespace without deployments does not cause an error.",
+			args:   []string{"status", "-n", "team-c"}, says: []string{"No Application, no IntentDeployment, no WorkloadCluster and no Bundle was found."},
+		},
+		"JSON": {reason: "A deployment is one object, with its finding.", args: []string{"status", "shop", "-n", "team-b", "-o", "json"}, says: []string{`"phase": "Delivering"`, `"reason": "AuthFailed"`, `"actor": "PlatformTeam"`}},
+		"YAML": {reason: "A list is one object too.", args: []string{"status", "-A", "-o", "yaml"}, says: []string{"items:\n- ", "namespace: team-b"}},
+		"Names": {
+			reason: "The names are valid for kubectl.",
+			args:   []string{"status", "-A", "-o", "name"}, says: []string{"intentdeployment.intentplane.dev/shop\n"},
+		},
+		"Wide":    {reason: "A wide list has the messages.", args: []string{"status", "-A", "-o", "wide"}, says: []string{"MESSAGE", "git.example.org: 401 Unauthorized"}},
+		"Missing": {reason: "A name that nothing has is an error.", args: []string{"status", "shap"}, code: exitInvalid, says: []string{`namespace "team-a" has no Application, no IntentDeployment, no WorkloadCluster and no Bundle "shap"`}},
 		"Blind": {
-			reason: "What the user may not read is named, and is no error.", server: apiServer{denied: map[string]bool{"gates.rollout.intentplane.dev": true}},
-			args: []string{"status", "shop"}, says: []string{"RollingBack", "Not read:   gates.rollout.intentplane.dev: the user may not read them"}, not: "gate step",
+			reason: "A kind that the user may not read is named, and does not cause an error.",
+			server: apiServer{denied: map[string]bool{"gates.rollout.intentplane.dev": true}},
+			args:   []string{"status", "shop"}, says: []string{"RollingBack", "Not read:   gates.rollout.intentplane.dev: the user may not read them"}, not: "gate step",
 		},
 		"ListDenied": {
 			reason: "A kind that the user may not list is named below the others.", server: apiServer{denied: map[string]bool{"applications.intentplane.dev": true}},
 			args: []string{"status", "-A"}, says: []string{"team-a     shop  RollingBack", "Not read: applications.intentplane.dev: the user may not read them"},
 		},
 		"NamesDenied": {
-			reason: "A list of names says so too.", server: apiServer{denied: map[string]bool{"applications.intentplane.dev": true}},
+			reason: "A list of names reports the unread kind, too.", server: apiServer{denied: map[string]bool{"applications.intentplane.dev": true}},
 			args: []string{"status", "-A", "-o", "name"}, says: []string{"intentdeployment.intentplane.dev/shop\n", "Not read: applications.intentplane.dev"},
 		},
 		"Outage": {
@@ -73,11 +83,15 @@ func TestStatus(t *testing.T) {
 			args: []string{"status", "-A", "-o", "json"}, code: exitInvalid, says: []string{`"unread"`, `"phase": "RollingBack"`},
 		},
 		"OutageBeneath": {
-			reason: "Nobody knows that nothing needs a person while packages cannot be listed.", server: apiServer{failing: map[string]bool{"functions.pkg.crossplane.io": true}},
-			args: []string{"status", "--stuck"}, code: exitInvalid, says: []string{"error: cannot list functions.pkg.crossplane.io"},
+			reason: "The list of stuck objects is incomplete while packages cannot be listed.",
+			server: apiServer{failing: map[string]bool{"functions.pkg.crossplane.io": true}},
+			args:   []string{"status", "--stuck"}, code: exitInvalid, says: []string{"error: cannot list functions.pkg.crossplane.io"},
 		},
-		"NameAndAll": {reason: "A name is one of a namespace.", args: []string{"status", "shop", "-A"}, code: exitUsage, says: []string{"--all-namespaces is for a list"}},
-		"WatchForm":  {reason: "What is watched is text.", args: []string{"status", "--watch", "-o", "json"}, code: exitUsage, says: []string{"--watch prints text"}},
+		"NameAndAll": {reason: "A name belongs to a namespace.", args: []string{"status", "shop", "-A"}, code: exitUsage, says: []string{"--all-namespaces is for a list"}},
+		"WatchForm": {
+			reason: "A watch prints text only.",
+			args:   []string{"status", "--watch", "-o", "json"}, code: exitUsage, says: []string{"--watch prints text"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +108,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestStatusSteersNothing quotes what others wrote: neither a terminal nor a CI takes it for a command.
+// TestStatusSteersNothing quotes texts of others: neither a terminal nor a CI takes them for a command.
 func TestStatusSteersNothing(t *testing.T) {
 	s := samples.WrongPassword()
 	s.Delivery.SetConditions(samples.NotReady("AuthFailed", "\x1b[2J gone"))
@@ -105,7 +119,7 @@ func TestStatusSteersNothing(t *testing.T) {
 	}
 }
 
-// stuckBeneath are a deployment that is well and one that is not answered, and an installation whose parts are edited.
+// stuckBeneath has a healthy deployment, a deployment without an answer, and an installation whose parts are edited.
 func stuckBeneath(t *testing.T, edit func([]*unstructured.Unstructured)) *apiServer {
 	t.Helper()
 	server := &apiServer{objects: installed(t)}
@@ -127,7 +141,7 @@ func stuckBeneath(t *testing.T, edit func([]*unstructured.Unstructured)) *apiSer
 	return server
 }
 
-// TestStuckBeneath finds what is stuck beneath what users made.
+// TestStuckBeneath finds stuck objects beneath the objects of users.
 func TestStuckBeneath(t *testing.T) {
 	isFalse := func(typ string) any {
 		return map[string]any{"type": typ, "status": "False", "reason": "Broken", "message": "It is broken."}
@@ -145,9 +159,9 @@ func TestStuckBeneath(t *testing.T) {
 		"Definition": {reason: "A definition whose claims are not offered is listed.", edit: func(all []*unstructured.Unstructured) {
 			setConditions(all, "CompositeResourceDefinition", isFalse("Offered"))
 		}, args: []string{"-o", "json"}, says: []string{`"kind": "CompositeResourceDefinition"`, `"reason": "DefinitionNotActive"`, "Offered is False (Broken): It is broken."}},
-		"Composite": {reason: "A deployment is stuck whose composite Crossplane cannot compose, although its own status says nothing of that.", edit: func(all []*unstructured.Unstructured) { setConditions(all, "XIntentDeployment", isFalse("Synced")) }, args: []string{"-A"}, says: []string{"team-a     shop", "CannotCompose"}},
+		"Composite": {reason: "A deployment is stuck whose composite Crossplane cannot compose, although its own status does not report it.", edit: func(all []*unstructured.Unstructured) { setConditions(all, "XIntentDeployment", isFalse("Synced")) }, args: []string{"-A"}, says: []string{"team-a     shop", "CannotCompose"}},
 		"Denied": {
-			reason: "What the user may not read is named once, and is no error.", edit: func([]*unstructured.Unstructured) {},
+			reason: "A kind that the user may not read is named once, and does not cause an error.", edit: func([]*unstructured.Unstructured) {},
 			denied: map[string]bool{"providers.pkg.crossplane.io": true, "functions.pkg.crossplane.io": true},
 			says:   []string{"Nothing needs a person.\nNot read: functions.pkg.crossplane.io, providers.pkg.crossplane.io: the user may not read them\n"},
 		},
@@ -166,11 +180,11 @@ func TestStuckBeneath(t *testing.T) {
 	}
 }
 
-// maxStuckRequests is how many requests a list of what is stuck takes: eight lists of what users make, four of packages and definitions, and one for each kind
-// of composite that there are claims of.
+// maxStuckRequests is the number of requests for a list of stuck objects: eight lists of the objects of users, four of packages and definitions, and
+// one for each kind of composite that has claims.
 const maxStuckRequests = 13
 
-// TestStuckRequests counts the requests of a list of what is stuck.
+// TestStuckRequests counts the requests for a list of stuck objects.
 func TestStuckRequests(t *testing.T) {
 	server, n := stuckBeneath(t, func([]*unstructured.Unstructured) {}), &atomic.Int64{}
 	server.requests = n

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
 
-// A stage is what a viewer looks at.
+// A stage has the sample that a viewer sees.
 type stage struct {
 	shown *samples.Sample
 	err   error
@@ -30,7 +30,7 @@ func (s *stage) look(context.Context) (*cluster.Subjects, error) {
 	return &cluster.Subjects{Deployments: []*cause.Facts{s.shown.Facts()}}, nil
 }
 
-// drawings counts what is written at once.
+// drawings counts writes.
 type drawings struct {
 	strings.Builder
 

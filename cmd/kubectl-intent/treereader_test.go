@@ -72,13 +72,19 @@ func TestFilesOfRepository(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"Checkout":  {reason: "A clone has what was restored, and what is kept.", args: []string{"artifacts", "shop", "--checkout", git.Path("fleet")}, says: "kind: Deployment"},
-		"Fetched":   {reason: "The repository is fetched where the user says so.", args: []string{"artifacts", "shop", "--fetch"}, says: "kind: Deployment"},
-		"Neither":   {reason: "Without either the command says what to do.", args: []string{"artifacts", "shop"}, code: exitInvalid, says: "--checkout, or say --fetch"},
+		"Checkout": {
+			reason: "A clone has the restored trees, and the trees with action Keep.",
+			args:   []string{"artifacts", "shop", "--checkout", git.Path("fleet")}, says: "kind: Deployment",
+		},
+		"Fetched": {reason: "The repository is fetched where the user asks for it.", args: []string{"artifacts", "shop", "--fetch"}, says: "kind: Deployment"},
+		"Neither": {
+			reason: "Without either the command names the action to take.",
+			args:   []string{"artifacts", "shop"}, code: exitInvalid, says: "--checkout, or say --fetch",
+		},
 		"Old":       {reason: "A clone that does not have the directory is named.", args: []string{"artifacts", "shop", "--checkout", other.Path("fleet")}, code: exitInvalid, says: "neither branch main nor the state of the clone has directory clusters/edge1/team-a/shop"},
-		"NoClone":   {reason: "A folder that is no clone is a mistake of the command line.", args: []string{"artifacts", "shop", "--checkout", t.TempDir()}, code: exitUsage, says: "cannot open a clone"},
-		"Same":      {reason: "A file is compared with what was restored.", in: string(example), args: slices.Concat([]string{"diff", "-", "--checkout", git.Path("fleet")}, catalog)},
-		"Different": {reason: "What a file would change of a restored revision is shown.", in: changed, args: slices.Concat([]string{"diff", "-", "--fetch"}, catalog), code: exitInvalid, says: "-  replicas: 2\n+  replicas: 5\n"},
+		"NoClone":   {reason: "A folder that is not a clone makes a wrong command line.", args: []string{"artifacts", "shop", "--checkout", t.TempDir()}, code: exitUsage, says: "cannot open a clone"},
+		"Same":      {reason: "A file is compared with the restored revision.", in: string(example), args: slices.Concat([]string{"diff", "-", "--checkout", git.Path("fleet")}, catalog)},
+		"Different": {reason: "The changes of a file to a restored revision are shown.", in: changed, args: slices.Concat([]string{"diff", "-", "--fetch"}, catalog), code: exitInvalid, says: "-  replicas: 2\n+  replicas: 5\n"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +97,7 @@ func TestFilesOfRepository(t *testing.T) {
 	}
 }
 
-// TestFilesThatStay reads the files of a Site that is asked to keep what it has, as one whose wave had not come when a revision was rejected.
+// TestFilesThatStay reads the files of a Site with action Keep, such as a Site whose wave had not come when a revision was rejected.
 func TestFilesThatStay(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -214,7 +220,7 @@ func TestDiffInCanary(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{"blue", "green", "shared"}, folders); diff != "" {
-		t.Errorf("The files of a Site are those of both tracks and the shared ones: -want, +got:\n%s", diff)
+		t.Errorf("The files of a Site are the files of both tracks and the shared files: -want, +got:\n%s", diff)
 	}
 }
 
@@ -232,7 +238,7 @@ func TestTreeOfParts(t *testing.T) {
 			change: func(one *deliveryv1alpha1.Tree) { one.Files, one.Tree = nil, "" }, says: "/blue/",
 		},
 		"Others": {
-			reason: "Files that are not those of the tree are not shown as its own.",
+			reason: "Files of another tree are not shown as files of the tree.",
 			change: func(one *deliveryv1alpha1.Tree) { one.Tree = strings.Repeat("1", 40) }, code: exitInvalid, says: "have other files of directory",
 		},
 	}

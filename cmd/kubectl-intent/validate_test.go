@@ -15,7 +15,7 @@ import (
 
 const blueprints = "../../examples/blueprints/"
 
-// runIntent returns what a command line prints, and its exit code.
+// runIntent returns the output of a command line, and its exit code.
 func runIntent(in string, args ...string) (out, problems string, code int) {
 	o, p := &bytes.Buffer{}, &bytes.Buffer{}
 	code = runCommand(args, &streams{in: strings.NewReader(in), out: o, interval: time.Millisecond}, p)
@@ -33,10 +33,10 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"Valid":         {reason: "Valid objects end the command with exit code 0.", args: []string{"validate", examples + "10-sites.yaml", examples + "20-blueprint.yaml", examples + "30-config.yaml", examples + "40-claim.yaml"}, says: "5 objects, 0 mistakes"},
 		"ValidCompiled": {reason: "A claim that compiles with the catalog is valid.", args: []string{"validate", examples + "40-claim.yaml", sites, blueprint, "--config=" + examples + "30-config.yaml"}, says: "1 object, 0 mistakes"},
-		"Invalid":       {reason: "What is wrong is 1, and named.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: exitInvalid, says: `-:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: is not a field of this kind`},
+		"Invalid":       {reason: "An invalid object ends with 1, and the message names it.", in: strings.Replace(claim, "intent:", "intnt:", 1), args: []string{"validate", "-"}, want: exitInvalid, says: `-:5: IntentDeployment team-a/shop: InvalidSpec: spec.intnt: is not a field of this kind`},
 		"InvalidIntent": {reason: "An intent with an unknown field is invalid.", in: strings.Replace(claim, `"service"`, `"servce"`, 1), args: []string{"validate", "-"}, want: exitInvalid, says: "InvalidIntent"},
 		"InvalidSite":   {reason: "A claim for a Site outside of the catalog is invalid.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge9"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "SiteMissing"},
-		"NoBlueprint":   {reason: "A Blueprint that does not exist is reported with those that do.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "type": "wep"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: `BlueprintMissing: Blueprint wep in channel "stable" does not exist: did you mean "web" instead of "wep"?`},
+		"NoBlueprint":   {reason: "A missing Blueprint is reported with the existing Blueprints.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "type": "wep"}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: `BlueprintMissing: Blueprint wep in channel "stable" does not exist: did you mean "web" instead of "wep"?`},
 		"InvalidRender": {reason: "A parameter that the Blueprint does not take is invalid.", in: strings.Replace(claim, `"shop"}`, `"shop", "site": "edge1", "parameters": {"a": "b"}}`, 1), args: []string{"validate", "-", sites, blueprint}, want: exitInvalid, says: "RenderFailed"},
 		"UnreadValue": {
 			reason: "A value that the Blueprint does not read is refused with its field.",
@@ -49,18 +49,24 @@ func TestExitCodes(t *testing.T) {
 		"OtherKinds":    {reason: "Objects of other projects are not checked.", in: "apiVersion: v1\nkind: Namespace\n", args: []string{"validate", "-"}, says: "0 objects, 0 mistakes"},
 		"UnknownFlag":   {reason: "A wrong command line is 2.", args: []string{"validate", "-", "--sites"}, want: exitUsage},
 		"UnknownForm":   {reason: "An unknown output format is a mistake in the command.", args: []string{"validate", "-", "-o", "xml"}, want: exitUsage},
-		"NoFile":        {reason: "A file that is not there is a mistake.", args: []string{"validate", "nowhere.yaml"}, want: exitInvalid, says: "nowhere.yaml:1: Unreadable: cannot read file: "},
-		"NoSiteFile":    {reason: "One that the command line gives to all is a wrong command line.", args: []string{"validate", "-", "--site", "nowhere.yaml", blueprint}, want: exitUsage},
+		"NoFile": {
+			reason: "A missing file is a mistake.",
+			args:   []string{"validate", "nowhere.yaml"}, want: exitInvalid, says: "nowhere.yaml:1: Unreadable: cannot read file: ",
+		},
+		"NoSiteFile": {
+			reason: "A missing file that applies to all objects makes a wrong command line.",
+			args:   []string{"validate", "-", "--site", "nowhere.yaml", blueprint}, want: exitUsage,
+		},
 		"HalfACatalog":  {reason: "Sites without a Blueprint are a mistake in the command.", args: []string{"validate", "-", sites}, want: exitUsage},
 		"BlueprintTest": {reason: "Examples that render end the command with exit code 0.", args: []string{"blueprint", "test", blueprints + "web-1.1.0.yaml"}, says: "web-1.1.0 spec.examples[0] ok: 7 files for Site edge1"},
 		"BlueprintReads": {
-			reason: "What a Blueprint reads is listed.", args: []string{"blueprint", "test", blueprints + "adopted"},
+			reason: "The values that a Blueprint reads are listed.", args: []string{"blueprint", "test", blueprints + "adopted"},
 			says: "test-0.0.0 reads cpu, image, memory, replicas\ntest-0.0.0 spec.examples[0] ok",
 		},
 		"BlueprintDir":   {reason: "A directory can be tested before it is made a Blueprint.", args: []string{"blueprint", "test", blueprints + "batch"}, says: "spec.examples[1] ok"},
 		"NoExamples":     {reason: "Nothing to test is not success.", in: bare, args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "web-1.0.0 reads nothing\nweb-1.0.0 spec.examples failed: there is none to test: add an intent to examples"},
 		"Nothing":        {reason: "Without a command the usage is printed, as kubectl does.", says: "Usage: kubectl-intent <command>"},
-		"BlueprintFails": {reason: "Which example failed is said, and why.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "web-1.0.0 spec.examples[0] failed:"},
+		"BlueprintFails": {reason: "The failed example is named, with its error.", in: bare + "  examples: [{intent: '{\"service\": \"a\"}'}]\n", args: []string{"blueprint", "test", "-"}, want: exitInvalid, says: "web-1.0.0 spec.examples[0] failed:"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +166,7 @@ func TestExplainChecks(t *testing.T) {
 	const nowhere = `InvalidSpec: spec.intent: objective latency_p99: Site "edge1": prometheus.address: no Prometheus server is configured: ` +
 		`set spec.metrics.prometheus.address in Site "edge1", or in the ClusterProviderConfig of its repository`
 	if code != exitInvalid || !strings.Contains(problems, nowhere) {
-		t.Errorf("Without a Prometheus server the claim says what to set: exit code %d: %s", code, problems)
+		t.Errorf("Without a Prometheus server the claim names the field to set: exit code %d: %s", code, problems)
 	}
 }
 
@@ -215,7 +221,7 @@ func TestRenderDiff(t *testing.T) {
 		}
 	}
 	if out, problems, code := runIntent("", diff...); code != 0 || out != "" {
-		t.Errorf("All is there: exit code %d:\n%s%s", code, out, problems)
+		t.Errorf("The branch has all files: exit code %d:\n%s%s", code, out, problems)
 	}
 	secret := filepath.Join(checkout, "fleet/clusters/edge1/team-a/shop/old.yaml")
 	if err := os.WriteFile(secret, []byte("apiVersion: v1\nkind: Secret\nstringData: {a: hunter2}\n"), 0o600); err != nil {
@@ -223,7 +229,7 @@ func TestRenderDiff(t *testing.T) {
 	}
 	out, _, code = runIntent("", diff...)
 	if code != exitInvalid || !strings.Contains(out, "A Secret differs") || strings.Contains(out, "hunter2") {
-		t.Errorf("What would be removed is shown, Secrets are not: exit code %d:\n%s", code, out)
+		t.Errorf("Objects to remove are shown, Secrets are not: exit code %d:\n%s", code, out)
 	}
 }
 
@@ -242,7 +248,7 @@ func TestBlueprintCreate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("The example is what the command makes: -file, +made:\n%s", diff)
+		t.Errorf("The example is the output of the command: -file, +made:\n%s", diff)
 	}
 }
 

@@ -39,7 +39,7 @@ func waitedClaim(t *testing.T, spec, status string) []byte {
 	return []byte(strings.ReplaceAll(string(b), "DIGEST", sum))
 }
 
-// Conditions of a claim, of which the status of a deployment has those that a case names.
+// Conditions of a claim, for the status of a deployment in each case.
 const (
 	isReady     = `{type: Ready, status: "True", reason: Available}`
 	isNotReady  = `{type: Ready, status: "False", reason: Waiting}`
@@ -60,7 +60,7 @@ func TestProgressOf(t *testing.T) {
 			want: progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet."},
 		},
 		"Earlier": {
-			reason: "A status that speaks about an earlier spec is no end of this one.",
+			reason: "A status of an earlier spec does not end the wait for this spec.",
 			status: `{intentDigest: other, phase: Succeeded, outcome: Succeeded, conditions: [` + isReady + `]}`,
 			want:   progress{result: waitGoesOn, message: "Pending: the status does not speak about this spec yet."},
 		},
@@ -70,7 +70,7 @@ func TestProgressOf(t *testing.T) {
 			want:   progress{result: waitGoesOn, message: "Delivering: It goes."},
 		},
 		"OldConditions": {
-			reason: "A claim that Succeeded is at its end once its Ready says so too.",
+			reason: "A claim that Succeeded has ended once its condition Ready is true, too.",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isNotReady + `]}`,
 			want:   progress{result: waitGoesOn, message: "Succeeded: It runs."},
 		},
@@ -80,7 +80,7 @@ func TestProgressOf(t *testing.T) {
 			want:   progress{result: waitSucceeded, message: "Succeeded: It runs."},
 		},
 		"RolledBack": {
-			reason: "A deployment that was rolled back does not run what it asks for.",
+			reason: "A deployment that was rolled back does not run its desired revision.",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: RolledBack, message: It runs., conditions: [` + isNotReady + `]}`,
 			want:   progress{result: waitRolledBack, message: "Succeeded: It runs."},
 		},
@@ -115,12 +115,12 @@ func TestProgressOf(t *testing.T) {
 			want:   progress{result: waitGoesOn, message: "Succeeded: Held."},
 		},
 		"OutrankedAfterSuccess": {
-			reason: "The success of an earlier request is none of one that is held back.",
+			reason: "The success of an earlier request does not count for a request that is held back.",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, heldBack: true, message: Held., conditions: [` + isReady + `]}`,
 			want:   progress{result: waitGoesOn, message: "Succeeded: Held."},
 		},
 		"SuspendedAndThere": {
-			reason: "A deployment that is suspended, and runs what it asks for, is at its end.", spec: "{suspend: true}",
+			reason: "A suspended deployment that runs its desired revision has ended.", spec: "{suspend: true}",
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`,
 			want:   progress{result: waitSucceeded, message: "Succeeded: It runs."},
 		},
@@ -164,13 +164,16 @@ func TestAwaitEnd(t *testing.T) {
 		"Lag":  {reason: "A condition of the spec before, which one look sees beside the new status, ends nothing.", looks: []string{heldUp, going, good}, says: "Delivering: It goes.\nSucceeded: It runs.\n"},
 		"Slow": {reason: "A deployment that takes too long is an error that says where it is.", looks: []string{going}, says: "Delivering: It goes.\n", err: tooLate},
 		"Lines": {
-			reason: "The lines of a message, such as those that point at a word of an intent, stay lines.",
+			reason: "The lines of a message, such as the lines that point at a word of an intent, stay lines.",
 			looks:  []string{`{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: "No:\n  shop\n  ^"}`},
 			says:   "Failed: No:\n    shop\n    ^\n", err: verdictError{}.Error(),
 		},
-		"Missing": {reason: "A Site that does not appear ends the command early, with what it waited for.", looks: []string{missing}, says: "Pending: No edge9.\n", err: absent},
+		"Missing": {
+			reason: "A Site that does not appear ends the command early, and the message names the missing object.",
+			looks:  []string{missing}, says: "Pending: No edge9.\n", err: absent,
+		},
 		"Appears": {
-			reason: "The timeout for a missing Site begins again each time that one goes missing.", looks: []string{missing, missing, going, missing, missing, good},
+			reason: "The timeout for a missing Site begins again each time that a Site goes missing.", looks: []string{missing, missing, going, missing, missing, good},
 			says: "Pending: No edge9.\nDelivering: It goes.\nPending: No edge9.\nSucceeded: It runs.\n",
 		},
 		"Forbidden": {reason: "A deployment that cannot be read is an error.", looks: []string{going, ""}, says: "Delivering: It goes.\n", err: forbidden},

@@ -34,23 +34,41 @@ func TestProgressOfApplication(t *testing.T) {
 		commit string
 		want   waitResult
 	}{
-		"NextCommit":   {reason: "The commit after one that was rolled back is being built.", sample: samples.NewApplication(samples.RolledBack()), edit: building, want: waitGoesOn},
-		"Pushed":       {reason: "A commit that the provider found after the one that was rolled back is not judged yet.", sample: samples.NewApplication(samples.RolledBack()), edit: commit, commit: "2222222222222222222222222222222222222222", want: waitGoesOn},
-		"SameCommit":   {reason: "The commit that the provider found last is the one that was rolled back.", sample: samples.NewApplication(samples.RolledBack()), edit: commit, commit: "1111111111111111111111111111111111111111", want: waitRolledBack},
+		"NextCommit": {
+			reason: "A commit after a rolled back commit is being built.",
+			sample: samples.NewApplication(samples.RolledBack()), edit: building, want: waitGoesOn,
+		},
+		"Pushed": {
+			reason: "A commit that the provider found after the rolled back commit is not judged yet.",
+			sample: samples.NewApplication(samples.RolledBack()), edit: commit, commit: "2222222222222222222222222222222222222222", want: waitGoesOn,
+		},
+		"SameCommit": {
+			reason: "The last commit that the provider found is the rolled back commit.",
+			sample: samples.NewApplication(samples.RolledBack()), edit: commit, commit: "1111111111111111111111111111111111111111", want: waitRolledBack,
+		},
 		"Running":      {reason: "An Application that runs is reached.", sample: samples.NewApplication(samples.Verified()), want: waitSucceeded},
 		"Crashing":     {reason: "An Application whose pods crash is not, although its deployment succeeded.", sample: samples.Crashing(), want: waitGoesOn},
 		"CrashingLive": {reason: "Its Sites are live nevertheless.", sample: samples.Crashing(), goal: goal{isLive: true}, want: waitSucceeded},
-		"Unobserved":   {reason: "Sites that run what the Application asked for before prove nothing.", sample: samples.NewApplication(samples.New()), goal: goal{isLive: true}, edit: func(f *cause.ApplicationFacts) { f.Deployment.Deployment.Status.IntentDigest = "other" }, want: waitGoesOn},
-		"LiveBuilding": {reason: "Sites that are live with the image of the commit before do not run the one that is built.", sample: samples.NewApplication(samples.Verified()), goal: goal{isLive: true}, edit: building, want: waitGoesOn},
-		"StepBuilding": {reason: "Nor is a step of its canary one of the commit that is built.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 2}, edit: building, want: waitGoesOn},
+		"Unobserved":   {reason: "Sites that run the previous spec of the Application prove nothing.", sample: samples.NewApplication(samples.New()), goal: goal{isLive: true}, edit: func(f *cause.ApplicationFacts) { f.Deployment.Deployment.Status.IntentDigest = "other" }, want: waitGoesOn},
+		"LiveBuilding": {
+			reason: "Sites that are live with the image of the previous commit do not run the commit that is being built.",
+			sample: samples.NewApplication(samples.Verified()), goal: goal{isLive: true}, edit: building, want: waitGoesOn,
+		},
+		"StepBuilding": {
+			reason: "A step of the previous commit's canary is not a step of the commit that is being built.",
+			sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 2}, edit: building, want: waitGoesOn,
+		},
 		"Step":         {reason: "A step of a canary is reached when it is live.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 2}, want: waitSucceeded},
 		"StepNotYet":   {reason: "A later step is not reached.", sample: samples.NewApplication(samples.Canary(false)), goal: goal{step: 3}, want: waitGoesOn},
 		"RolledBack":   {reason: "An image that was rolled back has an end of its own.", sample: samples.NewApplication(samples.RolledBack()), want: waitRolledBack},
 		"Invalid":      {reason: "A spec that cannot be carried out has failed.", sample: samples.NewApplication(samples.Verified()), edit: func(f *cause.ApplicationFacts) { f.Application.Status.Phase = applicationv1alpha1.PhaseFailed }, want: waitFailed},
-		"Suspended":    {reason: "What is held back is waited for no longer.", sample: samples.NewApplication(samples.Verified()), edit: suspended, want: waitFailed},
-		"Earlier":      {reason: "A status about an earlier spec is no end.", sample: samples.NewApplication(samples.Verified()), edit: func(f *cause.ApplicationFacts) { f.Application.Spec.Image = "registry.example.org/shop:3.0" }, want: waitGoesOn},
+		"Suspended":    {reason: "A suspended Application ends the wait.", sample: samples.NewApplication(samples.Verified()), edit: suspended, want: waitFailed},
+		"Earlier":      {reason: "A status of an earlier spec does not end the wait.", sample: samples.NewApplication(samples.Verified()), edit: func(f *cause.ApplicationFacts) { f.Application.Spec.Image = "registry.example.org/shop:3.0" }, want: waitGoesOn},
 		"NoDeployment": {reason: "An Application whose deployment cannot be read is judged by itself.", sample: samples.NewApplication(samples.Verified()), edit: func(f *cause.ApplicationFacts) { f.Deployment = nil }, want: waitSucceeded},
-		"Superseded":   {reason: "Another spec takes the place of the one that was waited for.", sample: samples.NewApplication(samples.Verified()), goal: goal{isFixed: true, digest: "of the file", seen: "of the file"}, want: waitSuperseded},
+		"Superseded": {
+			reason: "Another spec supersedes the awaited spec.",
+			sample: samples.NewApplication(samples.Verified()), goal: goal{isFixed: true, digest: "of the file", seen: "of the file"}, want: waitSuperseded,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -99,6 +117,6 @@ func TestDigestOfApplicationFile(t *testing.T) {
 		t.Errorf("digestOfApplicationFile(%q): %q, %v, want %q", file, got, err, want)
 	}
 	if _, err := digestOfApplicationFile(examples+"40-claim.yaml", nil); err == nil {
-		t.Error("digestOfApplicationFile(...): a file without an Application is no error")
+		t.Error("digestOfApplicationFile(...): a file without an Application gives no error")
 	}
 }

@@ -29,8 +29,11 @@ func TestProgressOfBundle(t *testing.T) {
 		"Degraded":   {reason: "A package that is not ready any more may become so again.", sample: degraded, want: waitGoesOn},
 		"Failed":     {reason: "A package that failed ends the wait.", sample: failed(statev1alpha1.PackageReasonFailed), want: waitFailed},
 		"RolledBack": {reason: "A package that was rolled back has an end of its own.", sample: failed(statev1alpha1.PackageReasonRolledBack), want: waitRolledBack},
-		"Suspended":  {reason: "What is held back is waited for no longer.", sample: suspended, want: waitFailed},
-		"Superseded": {reason: "Another spec takes the place of the one that was waited for.", sample: samples.NewBundle(samples.New()), goal: goal{isFixed: true, digest: "of the file", seen: "of the file"}, want: waitSuperseded},
+		"Suspended":  {reason: "A suspended Bundle ends the wait.", sample: suspended, want: waitFailed},
+		"Superseded": {
+			reason: "Another spec supersedes the awaited spec.",
+			sample: samples.NewBundle(samples.New()), goal: goal{isFixed: true, digest: "of the file", seen: "of the file"}, want: waitSuperseded,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -53,10 +56,10 @@ func TestParseGoalOfBundle(t *testing.T) {
 	}
 	for _, text := range []string{"live", "step=2"} {
 		if _, err := parseGoalOfBundle(text, nil); err == nil {
-			t.Errorf("parseGoalOfBundle(%s): a Bundle has neither Sites nor steps, and there is no error", text)
+			t.Errorf("parseGoalOfBundle(%s): a Bundle has neither Sites nor steps, and the goal gives no error", text)
 		}
 	}
 	if _, err := digestOfBundleFile(examples+"40-claim.yaml", nil); err == nil {
-		t.Error("digestOfBundleFile(...): a file without a Bundle is no error")
+		t.Error("digestOfBundleFile(...): a file without a Bundle gives no error")
 	}
 }

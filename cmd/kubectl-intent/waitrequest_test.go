@@ -30,10 +30,19 @@ func TestAwaitDecisions(t *testing.T) {
 		age  time.Duration
 		want string
 	}{
-		"RolledBack": {reason: "A rollback from before a retry is no end of it.", seen: progress{result: waitRolledBack, message: "Succeeded: Back.", at: deployment}, about: namespaced, want: "GoesOn " + undecided + "Succeeded: Back."},
-		"Failed":     {reason: "Neither is a failure.", seen: progress{result: waitFailed, at: deployment}, about: namespaced, want: "GoesOn " + undecided},
-		"Succeeded":  {reason: "Neither is a success, which a rollback may be requested of.", seen: progress{result: waitSucceeded, at: deployment}, about: namespaced, want: "GoesOn " + undecided},
-		"Fresh":      {reason: "A request holds the end back for a minute.", seen: progress{result: waitSucceeded, at: deployment}, about: namespaced, age: 59 * time.Second, want: "GoesOn " + undecided},
+		"RolledBack": {
+			reason: "A rollback from before a retry does not end the retry.",
+			seen:   progress{result: waitRolledBack, message: "Succeeded: Back.", at: deployment}, about: namespaced, want: "GoesOn " + undecided + "Succeeded: Back.",
+		},
+		"Failed": {
+			reason: "A failure from before a retry does not end the retry.",
+			seen:   progress{result: waitFailed, at: deployment}, about: namespaced, want: "GoesOn " + undecided,
+		},
+		"Succeeded": {
+			reason: "A success from before a rollback request does not end the request.",
+			seen:   progress{result: waitSucceeded, at: deployment}, about: namespaced, want: "GoesOn " + undecided,
+		},
+		"Fresh": {reason: "A request holds the end back for a minute.", seen: progress{result: waitSucceeded, at: deployment}, about: namespaced, age: 59 * time.Second, want: "GoesOn " + undecided},
 		"Pending": {
 			reason: "A request that stays open for longer, as the approval of an update that cannot be delivered now, is not about this end.",
 			seen:   progress{result: waitSucceeded, message: "Succeeded: It runs.", at: deployment}, about: namespaced, age: time.Minute, want: "Succeeded Succeeded: It runs.",
@@ -41,7 +50,7 @@ func TestAwaitDecisions(t *testing.T) {
 		"GoesOn":      {reason: "A deployment that goes on says where it is.", seen: progress{result: waitGoesOn, message: "Delivering: a", at: deployment}, about: namespaced, want: "GoesOn Delivering: a"},
 		"Suspended":   {reason: "A suspended deployment decides nothing before a user resumes it.", seen: progress{result: waitFailed, message: "Held.", isBlocked: true, at: deployment}, about: namespaced, want: "Failed Held."},
 		"Superseded":  {reason: "Another spec ends the wait once nothing is undecided.", seen: progress{result: waitSuperseded, message: "Other.", at: deployment}, about: claimed, want: "Superseded Other."},
-		"OtherShape":  {reason: "A request to the deployment of the other shape is about another one.", seen: progress{result: waitRolledBack, message: "Back.", at: deployment}, about: claimed, want: "RolledBack Back."},
+		"OtherShape":  {reason: "A request to the deployment of the other shape is about another deployment.", seen: progress{result: waitRolledBack, message: "Back.", at: deployment}, about: claimed, want: "RolledBack Back."},
 		"Application": {reason: "A request to the deployment that an Application composed holds the Application.", seen: progress{result: waitRolledBack, at: objectReport{Kind: "Application", Group: "claims.intentplane.dev", Name: "shop"}}, about: namespaced, want: "GoesOn " + undecided},
 		"Bundle":      {reason: "No request names a Bundle.", seen: progress{result: waitFailed, message: "No.", at: objectReport{Kind: "Bundle", Group: "intentplane.dev", Name: "shop"}}, about: namespaced, want: "Failed No."},
 	}
@@ -79,9 +88,12 @@ func TestWaitAfterRetry(t *testing.T) {
 		says    string
 	}{
 		"NotAnswered": {reason: "A request that no provider has looked at yet is undecided.", request: `{}`, code: exitTimedOut, says: "nothing was decided yet about RolloutRequest again (Retry). Succeeded: Back."},
-		"Waiting":     {reason: "So is a request that the deployment has not decided.", request: waits, code: exitTimedOut, says: "nothing was decided yet"},
-		"Refused":     {reason: "A refused request leaves the deployment at its end.", request: `{conditions: [{type: Completed, status: "False", reason: Stale}]}`, code: exitRolledBack, says: "Succeeded: Back."},
-		"Done":        {reason: "A request that is done leaves the end that it brought.", request: `{conditions: [{type: Completed, status: "True", reason: Done}]}`, code: exitRolledBack, says: "Succeeded: Back."},
+		"Waiting": {
+			reason:  "A request that the deployment has not decided ends with a timeout, too.",
+			request: waits, code: exitTimedOut, says: "nothing was decided yet",
+		},
+		"Refused": {reason: "A refused request leaves the deployment at its end.", request: `{conditions: [{type: Completed, status: "False", reason: Stale}]}`, code: exitRolledBack, says: "Succeeded: Back."},
+		"Done":    {reason: "A request that is done leaves the end that it brought.", request: `{conditions: [{type: Completed, status: "True", reason: Done}]}`, code: exitRolledBack, says: "Succeeded: Back."},
 		"Pending": {
 			reason: "A deployment that succeeded is at its end while an older request waits.", request: waits, age: 72 * time.Hour,
 			status: `{intentDigest: DIGEST, phase: Succeeded, outcome: Succeeded, message: It runs., conditions: [` + isReady + `]}`, code: 0, says: "Succeeded: It runs.",
@@ -91,7 +103,8 @@ func TestWaitAfterRetry(t *testing.T) {
 			status: `{intentDigest: DIGEST, phase: Failed, outcome: Failed, message: No image., conditions: [` + isNotReady + `, {type: Valid, status: "False", reason: RenderFailed}]}`,
 		},
 		"Denied": {
-			reason: "A user who may not read requests gets the end that the status shows.", request: `{}`, server: apiServer{denied: map[string]bool{"rolloutrequests.rollout.intentplane.dev": true}},
+			reason:  "A user who may not read requests gets the result in the status.",
+			request: `{}`, server: apiServer{denied: map[string]bool{"rolloutrequests.rollout.intentplane.dev": true}},
 			code: exitRolledBack, says: "Succeeded: Back.",
 		},
 	}

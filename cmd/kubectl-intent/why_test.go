@@ -45,11 +45,11 @@ func TestWhy(t *testing.T) {
 		not    string
 	}{
 		"Password": {
-			reason: "The cause, who acts and what to do are named, with the chain through the composite of a claim.", sample: samples.WrongPassword(),
+			reason: "The cause, the actor and the action are named, with the chain through the composite of a claim.", sample: samples.WrongPassword(),
 			says: []string{"Cause:      GitDelivery shop-fleet: AuthFailed: git.example.org: 401", "Who acts:   the platform team", "Wakes it:   a change of the Secret", "XIntentDeployment shop-x"}, not: "Not read",
 		},
 		"Edit": {
-			reason: "A user with the role edit in one namespace gets the same cause, and sees what was not read.", sample: samples.WrongPassword(), denied: clusterScoped,
+			reason: "A user with the role edit in one namespace gets the same cause, and sees the unread kinds.", sample: samples.WrongPassword(), denied: clusterScoped,
 			says: []string{"Cause:      GitDelivery shop-fleet: AuthFailed", "Who acts:   the platform team", "Not read:   providers.pkg.crossplane.io: the user may not read them", "Not read:   leases"},
 		},
 		"Good": {reason: "A deployment that runs has no cause.", sample: samples.Verified(), says: []string{"Nothing is in the way. Every Site runs the revision."}, not: "Cause"},

@@ -40,8 +40,8 @@ func TestWhatIsOurs(t *testing.T) {
 		in     string
 		want   []Finding
 	}{
-		"List":      {reason: "What kubectl prints is looked into.", in: listed, want: []Finding{exactly, wrong}},
-		"Second":    {reason: "Lines are those of the file.", in: "a: 1\n---\n" + listed, want: []Finding{at(exactly, 14, 2), at(wrong, 15, 2)}},
+		"List":      {reason: "The items of a kubectl list are validated.", in: listed, want: []Finding{exactly, wrong}},
+		"Second":    {reason: "Line numbers count in the file.", in: "a: 1\n---\n" + listed, want: []Finding{at(exactly, 14, 2), at(wrong, 15, 2)}},
 		"Nested":    {reason: "Lists in lists are read, however deep.", in: "kind: List\nitems:\n" + indented(listed), want: []Finding{at(exactly, 14, 1), at(wrong, 15, 1)}},
 		"Typed":     {reason: "A list of one kind need not say it of each.", in: "apiVersion: claims.intentplane.dev/v1alpha1\nkind: IntentDeploymentList\nitems:\n- metadata: {name: shop, namespace: team-a}\n  spec:\n    intnt: a\n", want: []Finding{at(exactly, 5, 1), at(wrong, 6, 1)}},
 		"Version":   {reason: "A version that does not exist is a mistake.", in: strings.Replace(claim, "v1alpha1", "v1alpha2", 1), want: one(1, "apiVersion", "", "IntentDeployment", `apiVersion: IntentDeployment of claims.intentplane.dev has no version "v1alpha2", but v1alpha1`)},
@@ -65,7 +65,7 @@ func TestWhatIsOurs(t *testing.T) {
 	twice := strings.Replace(listed, "intnt:", "intent: a\n    intent:", 1)
 	for _, command := range []string{"validate", "digest"} {
 		if out, problems, code := runIntent(twice+"---\n"+claim, command, "-"); code != exitInvalid || !strings.Contains(out+problems, `"intent" already set`) {
-			t.Errorf("%s: what a list says twice is lost nowhere: exit code %d:\n%s%s", command, code, out, problems)
+			t.Errorf("%s: a duplicate key of a list is not lost: exit code %d:\n%s%s", command, code, out, problems)
 		}
 	}
 	want, _, _ := runIntent(claim, "digest", "-")
@@ -74,7 +74,7 @@ func TestWhatIsOurs(t *testing.T) {
 	}
 }
 
-// indented is a document as the one item of a list.
+// indented returns a document as the only item of a list.
 func indented(text string) string {
 	return "- " + strings.TrimSpace(strings.ReplaceAll(text, "\n", "\n  ")) + "\n"
 }
@@ -90,7 +90,10 @@ func TestUnreadable(t *testing.T) {
 		args   []string
 		want   []string
 	}{
-		"Missing": {reason: "A file that is not there hides no other.", args: []string{"nowhere.yaml", bad}, want: []string{"nowhere.yaml:1: Unreadable: cannot read file: ", "InvalidSpec: spec.intnt: ", "1 object, 3 mistakes"}},
+		"Missing": {
+			reason: "A missing file hides no other file.",
+			args:   []string{"nowhere.yaml", bad}, want: []string{"nowhere.yaml:1: Unreadable: cannot read file: ", "InvalidSpec: spec.intnt: ", "1 object, 3 mistakes"},
+		},
 		"Large":   {reason: "A file that is too large does not hide the findings of others.", args: []string{large, bad}, want: []string{":1: Unreadable: ", "InvalidSpec: spec.intnt: "}},
 		"Cluster": {reason: "A list that the cluster refuses does not hide the findings of files.", args: []string{examples + "40-claim.yaml", bad, "--live", "--kubeconfig", kubeconfig}, want: []string{"IntentDeployment team-a/shop: Unreadable: cannot list blueprints.catalog.intentplane.dev: ", "InvalidSpec: spec.intnt: "}},
 	}

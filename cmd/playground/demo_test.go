@@ -57,7 +57,7 @@ func TestOutcome(t *testing.T) {
 		claim  map[string]any
 		want   string
 	}{
-		"Succeeded": {reason: "Success should be no error.", claim: status("Succeeded", valid)},
+		"Succeeded": {reason: "A success should return no error.", claim: status("Succeeded", valid)},
 		"Failed": {
 			reason: "A failure should say why.",
 			claim:  status("Failed", valid, invalid),
@@ -89,7 +89,7 @@ func TestFirstDirectory(t *testing.T) {
 		want   string
 	}{
 		"Several": {
-			reason: "Of a commit for two Sites, the directory of the claim at the first one is shown.",
+			reason: "Of a commit for two Sites, the directory of the claim at the first Site is shown.",
 			names:  "clusters/edge1/team-a/shop/.intentplane\nclusters/edge1/team-a/shop/a.yaml\nclusters/edge2/team-a/shop/a.yaml\n",
 			want:   "clusters/edge1/team-a/shop",
 		},
@@ -104,7 +104,7 @@ func TestFirstDirectory(t *testing.T) {
 	}
 }
 
-// TestWaysToLook types what the demo prints as a reader does who has neither kubectl nor the plugin.
+// TestWaysToLook types the printed commands of the demo like a reader who has neither kubectl nor the plugin.
 func TestWaysToLook(t *testing.T) {
 	programs, tools := t.TempDir(), t.TempDir()
 	write := func(path, script string) {

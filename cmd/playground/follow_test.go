@@ -16,11 +16,11 @@ func TestFollowedLine(t *testing.T) {
 		want   string
 	}{
 		"Succeeded": {
-			reason: "An outcome that is called as the phase is said once.", status: status{Phase: "Succeeded", Outcome: "Succeeded", Revision: 1},
+			reason: "An outcome with the name of the phase is printed once.", status: status{Phase: "Succeeded", Outcome: "Succeeded", Revision: 1},
 			want: "team-a/shop Succeeded revision 1 ",
 		},
 		"RolledBack": {
-			reason: "An outcome that differs from the phase is said behind it.", status: status{Phase: "Succeeded", Outcome: "RolledBack", Revision: 2},
+			reason: "An outcome that differs from the phase is printed behind it.", status: status{Phase: "Succeeded", Outcome: "RolledBack", Revision: 2},
 			want: "team-a/shop Succeeded/RolledBack revision 2 ",
 		},
 		"UnderWay": {reason: "A deployment that is under way has no outcome.", status: status{Phase: "Delivering", Revision: 3}, want: "team-a/shop Delivering revision 3 "},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWaits prints what the start waits for within 80 columns.
+// TestWaits prints the reason for a wait within 80 columns.
 func TestWaits(t *testing.T) {
 	out := &strings.Builder{}
 	printer{out}.printWait("waiting until " + strings.Repeat("another control plane ends ", 5))

@@ -22,7 +22,7 @@ func TestSteps(t *testing.T) {
 		was, is status
 		want    []string
 	}{
-		"Nothing": {reason: "What did not change is not printed again.", was: validating, is: validating, want: []string{}},
+		"Nothing": {reason: "An unchanged condition is not printed again.", was: validating, is: validating, want: []string{}},
 		"Pending": {reason: "A phase before the first revision has no number.", is: status{Phase: "Pending"}, want: []string{"Pending"}},
 		"Phase":   {reason: "A new phase is printed with its revision.", was: status{Phase: "Rendering", Revision: 2, LiveRevision: 1}, is: delivering, want: []string{"Delivering   revision 2"}},
 		"Commit": {
@@ -47,7 +47,7 @@ func TestSteps(t *testing.T) {
 			want: []string{},
 		},
 		"Restored": {
-			reason: "A rollback is printed with the revision that runs again, and not as a commit of the bad one.",
+			reason: "A rollback is printed with the revision that runs again, and not as a commit of the bad revision.",
 			was:    status{Phase: "RollingBack", Revision: 2, Delivery: deploymentv1alpha1.DeliveryStatus{ShortCommit: "a", SitesReady: "0/1"}, Rollback: &deploymentv1alpha1.RollbackStatus{Active: true}},
 			is:     status{Phase: "RollingBack", Revision: 2, LiveRevision: 1, Delivery: deploymentv1alpha1.DeliveryStatus{ShortCommit: "b", SitesReady: "1/1"}, Rollback: &deploymentv1alpha1.RollbackStatus{Active: true}},
 			want:   []string{"Git has the files from before again, in commit b", "Flux runs the very files of revision 1, at 1/1 Sites"},

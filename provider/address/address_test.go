@@ -16,7 +16,7 @@ func TestRefused(t *testing.T) {
 		want     bool
 	}{
 		"Public":         {reason: "A public IPv4 address is reached.", ip: "93.184.216.34"},
-		"Private":        {reason: "A private IPv4 address is reached: servers of a cluster have one.", ip: "10.96.0.10"},
+		"Private":        {reason: "A private IPv4 address is reached: servers of a cluster have such addresses.", ip: "10.96.0.10"},
 		"Public6":        {reason: "A public IPv6 address is reached.", ip: "2a00:1450:4001::1"},
 		"Unique6":        {reason: "A private IPv6 address is reached.", ip: "fd12:3456::1"},
 		"Metadata":       {reason: "The link-local address of metadata services is refused.", ip: "169.254.169.254", want: true},
@@ -89,12 +89,12 @@ func TestIsPrivate(t *testing.T) {
 		address string
 		want    bool
 	}{
-		"Public":     {reason: "A public address is reported: everybody may know what it answers.", address: "93.184.216.34:443"},
+		"Public":     {reason: "A public address is reported: its answers are public as well.", address: "93.184.216.34:443"},
 		"Private":    {reason: "A private address is not reported.", address: "10.96.0.10:443", want: true},
 		"Reported":   {reason: "An address of a network that the administrator names is reported.", address: "10.20.1.1:443"},
 		"Shared":     {reason: "An address of carriers, of which clusters take theirs too, is not reported.", address: "100.64.0.1:443", want: true},
 		"Unique6":    {reason: "A private address of IPv6 is not reported.", address: "[fd12:3456::1]:443", want: true},
-		"Mapped":     {reason: "A private IPv4 address in an IPv6 one is not reported.", address: "[::ffff:10.96.0.10]:443", want: true},
+		"Mapped":     {reason: "A private IPv4 address inside an IPv6 address is not reported.", address: "[::ffff:10.96.0.10]:443", want: true},
 		"NAT64":      {reason: "A private address behind a translation is not reported.", address: "[64:ff9b::a60:a]:443", want: true},
 		"Loopback":   {reason: "The provider's own machine is not reported.", address: "127.0.0.1:443", want: true},
 		"Loopback6":  {reason: "The provider's own machine is not reported by IPv6 either.", address: "[::1]:443", want: true},

@@ -34,7 +34,7 @@ func TestCutConnection(t *testing.T) {
 	}
 	p.until("The cluster is asked again, and answers.", "nothing", func() string { return p.explain(k) })
 	if penalties.Load() > 0 {
-		t.Errorf("\nTrouble that a healthy cluster has too is not punished.\nafter(...): called %d times", penalties.Load())
+		t.Errorf("\nA fault of a healthy cluster is not punished.\nafter(...): called %d times", penalties.Load())
 	}
 	p.Forget(owner("a"))
 	p.sizes(0, 0)

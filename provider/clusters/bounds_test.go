@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// TestEventsArePaced reads events of one author no faster than their share, and those of another one meanwhile.
+// TestEventsArePaced reads events of one author no faster than their share, and events of another author meanwhile.
 func TestEventsArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fast, other := newAccount(Bounds{}), newAccount(Bounds{})
@@ -26,7 +26,7 @@ func TestEventsArePaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := time.Since(began).Round(time.Second); got != 10*time.Second {
-			t.Errorf("a burst, and what comes in ten seconds, is read in %s", got)
+			t.Errorf("a burst, and the events of ten seconds, are read in %s", got)
 		}
 		began = time.Now()
 		if err := (&expectation{kind: eventsAnswer, account: other}).paceEvents(t.Context(), eventBurst); err != nil || time.Since(began) > 0 {
@@ -138,7 +138,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestHostileCluster reads from API servers that do harm. Each is named to who reads, and leaves the memory of the process as it was.
+// TestHostileCluster reads from API servers that do harm. The error names each fault to the reader, and the memory of the process
+// stays as it was.
 func TestHostileCluster(t *testing.T) {
 	empty := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, emptyList) }
 	mib := strings.Repeat("x", mebibyte)
@@ -166,7 +167,7 @@ func TestHostileCluster(t *testing.T) {
 			list:   drip, timeout: time.Second, want: "the cluster does not end its answer in time",
 		},
 		"ClosesInTheMiddle": {
-			reason: "An answer that ends early is no list.",
+			reason: "An answer that ends early is not a list.",
 			list:   closeInTheMiddle, want: "the cluster ends the connection in the middle of an answer",
 		},
 		"MillionObjects": {
@@ -174,11 +175,11 @@ func TestHostileCluster(t *testing.T) {
 			list:   pageForever(500), bounds: Bounds{Store: mebibyte}, want: "the objects that are watched take more than 1 MiB of memory",
 		},
 		"LongList": {
-			reason: "All pages together have a bound too.",
+			reason: "The pages of a list have a bound together, too.",
 			list:   pageForever(250), bounds: Bounds{List: 2 * mebibyte, Store: 1024 * mebibyte}, want: "the cluster sends more than 2 MiB for a list",
 		},
 		"EndlessContinueTokens": {
-			reason: "A list with a further page after each empty one is given up.",
+			reason: "A list that has a further page after each empty page is given up.",
 			list:   pageForever(0), want: "the cluster's list does not end after 100 pages",
 		},
 		"LargeEvents": {

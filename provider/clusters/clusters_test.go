@@ -25,7 +25,7 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
-// inTime is how long something may take that is not meant to.
+// inTime is the limit of an operation that is not meant to wait.
 const inTime = time.Minute
 
 // An apiServer is as much of one as a watch of Kustomizations needs.
@@ -213,7 +213,7 @@ func (p *pool) read(who string, kubeconfig []byte, names ...string) string {
 			out = append(out, "nothing")
 		default:
 			if o.GetManagedFields() != nil || o.Object["status"].(map[string]any)["history"] != nil {
-				p.t.Error("what nobody reads is kept")
+				p.t.Error("the cache keeps unread fields")
 			}
 			out = append(out, o.Object["spec"].(map[string]any)["path"].(string))
 		}
@@ -228,14 +228,14 @@ func (p *pool) expect(what, want, got string) {
 	}
 }
 
-// until reads until that gives what is wanted, each time a reader is woken.
+// until reads until the result is the wanted text, each time a reader is woken.
 func (p *pool) until(what, want string, read func() string) {
 	p.t.Helper()
 	for got := read(); got != want; got = read() {
 		select {
 		case <-p.woken:
 		case <-time.After(inTime):
-			p.t.Fatalf("%s: want %q, got %q, and nobody is woken", what, want, got)
+			p.t.Fatalf("%s: want %q, got %q, and no reader is woken", what, want, got)
 		}
 	}
 }
@@ -262,7 +262,7 @@ func TestShared(t *testing.T) {
 	for range 3 {
 		s.put("edge2", "two")
 	}
-	p.expect("who is woken", "a", (<-p.woken).Name)
+	p.expect("woken reader", "a", (<-p.woken).Name)
 	s.put("edge1", "one")
 	woken := map[string]bool{}
 	for len(woken) < 2 {
@@ -281,7 +281,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestSelect wakes who selects objects for those that match, before a change or after it, and for no others.
+// TestSelect wakes a reader that selects objects for each matching object, before a change or after it, and for no other
+// object.
 func TestSelect(t *testing.T) {
 	s := newAPIServer(t)
 	s.put("edge1", "one")
@@ -311,11 +312,11 @@ func TestSelect(t *testing.T) {
 	<-p.woken // The object came while it was read.
 	p.expect("b", "two", p.read("b", k, "edge2"))
 	s.put("edge2", "three")
-	p.expect("who is woken for what does not match", "b", (<-p.woken).Name)
+	p.expect("the object without a match wakes its reader", "b", (<-p.woken).Name)
 	s.put("edge1", "four")
-	p.until("what matches no more", "", selectOnes)
+	p.until("the object that matches no longer", "", selectOnes)
 	s.put("edge2", "one")
-	p.until("what matches now", "edge2", selectOnes)
+	p.until("the object that matches now", "edge2", selectOnes)
 }
 
 func TestRotation(t *testing.T) {
@@ -345,7 +346,7 @@ func TestFailures(t *testing.T) {
 			s.set(func() { s.status = tc.status })
 			p, k := newPool(t), s.kubeconfig(canary)
 			p.expect(tc.reason, tc.want, p.read("a", k, "edge1"))
-			// It is looked for again without anybody asking.
+			// The provider looks for the object again without a request.
 			s.set(func() { s.status = 0 })
 			p.until("after it came", "one", func() string { return p.read("a", k, "edge1") })
 			s.set(func() { s.status = tc.status })
@@ -364,15 +365,15 @@ func TestTenant(t *testing.T) {
 		limits Limits
 		want   string
 	}{
-		"Administrator": {reason: "An administrator says where clusters are", origin: Administrator, want: "nothing is wrong"},
-		"Tenant":        {reason: "A tenant could ask what listens beside the provider", origin: "team-a", want: v1alpha1.SiteReasonKubeconfigRefused},
-		"Allowed":       {reason: "Unless the provider's own flag says so", origin: "team-a", limits: Limits{Loopback: true}, want: "nothing is wrong"},
+		"Administrator": {reason: "An administrator may name any address of a cluster.", origin: Administrator, want: "nothing is wrong"},
+		"Tenant":        {reason: "A tenant may not name a loopback address: a server may listen there beside the provider.", origin: "team-a", want: v1alpha1.SiteReasonKubeconfigRefused},
+		"Allowed":       {reason: "The provider's own flag allows a loopback address.", origin: "team-a", limits: Limits{Loopback: true}, want: "nothing is wrong"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			p := newPool(t)
 			p.dial = Dialer(&rest.Config{}, tc.limits)
-			// What an administrator has a connection to is nothing for a tenant.
+			// A connection of an administrator does not serve a tenant.
 			p.expect("an administrator's", "one", p.read("b", s.kubeconfig(canary), "edge1"))
 			l := p.Look(owner("a"))
 			defer l.Done()
@@ -407,6 +408,6 @@ func TestAnnotate(t *testing.T) {
 	}
 	s.set(func() { s.status = http.StatusForbidden })
 	if err := c.Annotate(t.Context(), a); err == nil {
-		t.Error("a refusal is no error")
+		t.Error("a refusal returns no error")
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
-// refusing returns the cluster of the control plane, or another one. Both refuse all requests with an error.
+// refusing returns the cluster of the control plane, or another cluster. Both refuse all requests with an error.
 func refusing(t *testing.T, isHome bool, err error) *Cluster {
 	t.Helper()
 	d := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{ref("edge1").Resource: "KustomizationList"})

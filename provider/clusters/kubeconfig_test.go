@@ -73,7 +73,7 @@ func TestParse(t *testing.T) {
 		"Twice":         {reason: "Two users of the same name are refused.", config: with("- name: other", "- name: u"), detail: "names something twice"},
 		"UnknownField":  {reason: "A field that the provider does not know is refused.", config: with(user, user+"    execute: sh\n"), detail: "cannot be parsed"},
 		"DoubleKey":     {reason: "A key that stands twice is refused, since two parsers could read different values.", config: with(user, user+"    token: other\n"), detail: "cannot be parsed"},
-		"NoYAML":        {reason: "The error about text that is no YAML repeats nothing of it.", config: "token: [" + canary, detail: "cannot be parsed"},
+		"NoYAML":        {reason: "The error about malformed YAML repeats no part of the text.", config: "token: [" + canary, detail: "cannot be parsed"},
 		"Empty":         {reason: "An empty text is refused as a kubeconfig.", config: "", field: "current-context"},
 	}
 	for name, tc := range cases {

@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// page is an answer with so many objects, and says that there are more if it is not the last one.
+// page is an answer with so many objects, and reports further objects unless it is the last page.
 func page(objects int, last bool) string {
 	items := make([]string, objects)
 	for i := range items {
@@ -51,8 +51,8 @@ func memoryOfPage(t *testing.T, objects int) int64 {
 	return size
 }
 
-// TestListsOfTenantShareMemory has two clusters of a tenant listed at the same time. Each list alone has room, and both together have none: the
-// second one is read when the first one has ended.
+// TestListsOfTenantShareMemory has two clusters of a tenant listed at the same time. Each list alone has room, and both together do not: the
+// second list is read when the first has ended.
 func TestListsOfTenantShareMemory(t *testing.T) {
 	end := make(chan struct{})
 	slow, fast := newAPIServer(t), newAPIServer(t)

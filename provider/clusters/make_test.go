@@ -43,12 +43,12 @@ func TestEachListed(t *testing.T) {
 		handler http.HandlerFunc
 		want    want
 	}{
-		"Few":    {reason: "A list of one page ends with it.", handler: servePods(3, 10, 0), want: want{pods: 3}},
+		"Few":    {reason: "A list of one page ends with that page.", handler: servePods(3, 10, 0), want: want{pods: 3}},
 		"Many":   {reason: "Each object of a long list is passed on.", handler: servePods(101, 10, 0), want: want{pods: 101}},
 		"Large":  {reason: "Objects that are too large together are listed one after the other.", handler: servePods(5, 400<<10, 0), want: want{pods: 5}},
 		"Huge":   {reason: "An object that is too large alone ends the list with an error.", handler: servePods(2, 2*mebibyte, 0), want: want{err: true}},
-		"Denied": {reason: "A page that is refused ends the list with an error, after those before it.", handler: servePods(30, 10, 20), want: want{pods: 20, err: true}},
-		"Empty":  {reason: "A list without objects is none.", handler: servePods(0, 10, 0)},
+		"Denied": {reason: "A refused page ends the list with an error, after the previous pages.", handler: servePods(30, 10, 20), want: want{pods: 20, err: true}},
+		"Empty":  {reason: "A list without objects is empty.", handler: servePods(0, 10, 0)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ func TestProbe(t *testing.T) {
 	silent := readiness.Answer{Asked: true, Reason: readiness.ReasonServerUnreachable}
 	cases := map[string]struct {
 		reason string
-		// says is what the server answers on /readyz and /api.
+		// readyz and api are the status codes of the server on /readyz and /api.
 		readyz, api int
 		token       string
 		want        readiness.Answer
@@ -62,7 +62,7 @@ func TestProbe(t *testing.T) {
 			before := asked.Load()
 			now = now.Add(tc.age - time.Second)
 			if got, _ := p.Ask(t.Context(), s.kubeconfig(token)); got != tc.want || asked.Load() != before {
-				t.Errorf("\n%s\nwhat is known was asked again", tc.reason)
+				t.Errorf("\n%s\nthe server was asked again for a cached answer", tc.reason)
 			}
 			now = now.Add(time.Second)
 			if _, _ = p.Ask(t.Context(), s.kubeconfig(token)); asked.Load() == before && !tc.near {
@@ -79,7 +79,7 @@ func TestProbeWithoutServer(t *testing.T) {
 	p := NewProber(Limits{Loopback: true, Accounts: NewAccounts(Bounds{})}, time.Now)
 	for _, kubeconfig := range [][]byte{k, []byte("junk"), []byte(strings.Replace(string(k), "https:", "http:", 1))} {
 		if got, _ := p.Ask(t.Context(), kubeconfig); got.Reason != readiness.ReasonServerUnreachable {
-			t.Errorf("of nobody: %+v", got)
+			t.Errorf("answer of a bad kubeconfig: %+v", got)
 		}
 	}
 	if n := len(p.known); n != 3 {

@@ -23,7 +23,7 @@ func TestKubeconfigOf(t *testing.T) {
 		want   Access
 	}{
 		"Fleet": {
-			reason: "A Cluster of an administrator's fleet is guarded as what a tenant wrote, and has a share of its own.",
+			reason: "A Cluster of an administrator's fleet is guarded like a Cluster of a tenant, and has a share of its own.",
 			spec:   catalogv1alpha1.SiteSpec{Cluster: clusterRef}, secret: "fleet/c1-kubeconfig/value", want: Access{Origin: "fleet"},
 		},
 		"Published": {
@@ -75,7 +75,7 @@ func TestListSitesOfSecret(t *testing.T) {
 		secret metav1.ObjectMeta
 		want   []string
 	}{
-		"Named":    {reason: "A Site that names the Secret is found, and none that names one of another namespace.", secret: metav1.ObjectMeta{Namespace: "admin", Name: "edge1"}, want: []string{"edge1"}},
+		"Named":    {reason: "A Site that names the Secret is found, and no Site that names a Secret of another namespace.", secret: metav1.ObjectMeta{Namespace: "admin", Name: "edge1"}, want: []string{"edge1"}},
 		"Built":    {reason: "A Site of a Cluster is found by the Secret where Cluster API puts the kubeconfig.", secret: metav1.ObjectMeta{Namespace: "fleet", Name: "c1-kubeconfig"}, want: []string{"built"}},
 		"Anything": {reason: "A Secret that holds no kubeconfig concerns no Site.", secret: metav1.ObjectMeta{Namespace: "admin", Name: "password"}},
 	}

@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// TestHostileTenantHasOneShare has several clusters that one tenant published use one share of memory, and those of others their own: also
-// those of an administrator, whose Clusters may be in one namespace of Cluster API.
+// TestHostileTenantHasOneShare has several clusters of one tenant use one share of memory, and the clusters of others their own shares:
+// also clusters of an administrator, whose Clusters may be in one namespace of Cluster API.
 func TestHostileTenantHasOneShare(t *testing.T) {
 	p := NewPool(nil, NewAccounts(Bounds{Store: 1000}), nil)
 	register := func(key string, a Access) *account {
@@ -22,13 +22,13 @@ func TestHostileTenantHasOneShare(t *testing.T) {
 		t.Error("each cluster that an administrator named has an account, also where all are in one namespace of Cluster API")
 	}
 	if first != second || first == other || first == admin || p.accountOf(homeLink, Access{}) != nil {
-		t.Error("one tenant has one account, and nobody else has the same")
+		t.Error("one tenant has one account, and shares it with no other")
 	}
 	if err := first.memory.takeMemory(900); err != nil {
 		t.Error(err)
 	}
 	if second.memory.takeMemory(200) == nil || other.memory.takeMemory(900) != nil || admin.memory.takeMemory(900) != nil {
-		t.Error("the share of a tenant is that of all clusters of that tenant, and of nobody else")
+		t.Error("the share of a tenant is for all clusters of that tenant, and for no other")
 	}
 }
 
@@ -54,12 +54,13 @@ func TestListReplacesObjects(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		store  int64
-		// between is what a reader gets while the list is under way, and wakes how many calls wake all readers after it.
+		// between is the result of a read while the list is under way, and wakes the number of calls that wake all readers after
+		// it.
 		between string
 		wakes   int
 	}{
 		"Room":   {reason: "Objects can be read until the list replaces them.", store: 4 * size, between: "a"},
-		"NoRoom": {reason: "A list takes the memory of the objects that it replaces, which nobody can read meanwhile.", store: 3 * size, between: "unknown", wakes: 1},
+		"NoRoom": {reason: "A list takes the memory of the objects that it replaces, which cannot be read meanwhile.", store: 3 * size, between: "unknown", wakes: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -32,7 +32,7 @@ func TestNothingIsSentWithoutAccount(t *testing.T) {
 		want     int32
 	}{
 		"Nil":      {reason: "Without accounts the provider sends no request."},
-		"Zero":     {reason: "Accounts that nobody made pay for no request.", accounts: &Accounts{}},
+		"Zero":     {reason: "The zero value of Accounts pays for no request.", accounts: &Accounts{}},
 		"Accounts": {reason: "With accounts each way sends a request.", accounts: NewAccounts(Bounds{}), want: 5},
 	}
 	for name, tc := range cases {
@@ -118,7 +118,7 @@ func TestListsBesideWatchesShareMemory(t *testing.T) {
 	}
 }
 
-// TestUnreadWatches has a cluster send events on many watches that are not read. What it can send is what the provider holds outside of any account.
+// TestUnreadWatches has a cluster send events on many unread watches. The provider holds the sent bytes outside of any account.
 func TestUnreadWatches(t *testing.T) {
 	const watches = 40
 	sent, began := &atomic.Int64{}, &atomic.Int32{}

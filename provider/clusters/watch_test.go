@@ -86,7 +86,7 @@ func newHeld(t *testing.T) *held {
 	return h
 }
 
-// answer is what a read comes to, and how long it took.
+// answer is the result of a read, and its duration.
 type answer struct {
 	says string
 	took time.Duration
@@ -104,7 +104,7 @@ func read(t *testing.T, p *Pool, who, cluster string) <-chan answer {
 	go func() {
 		o, err := c.Get(t.Context(), ref("edge1"))
 		took := time.Since(began)
-		l.Done() // Who gets the answer may forget the owner, and nothing may be registered for it after that.
+		l.Done() // A reader of the answer may forget the owner, and nothing may be registered for the owner after that.
 		var failure *Error
 		switch {
 		case errors.As(err, &failure):
@@ -117,7 +117,7 @@ func read(t *testing.T, p *Pool, who, cluster string) <-chan answer {
 	return out
 }
 
-// TestWaitUntilSettled waits for what a cluster says, and not a moment longer.
+// TestWaitUntilSettled waits for the result of a cluster, and not a moment longer.
 func TestWaitUntilSettled(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -149,7 +149,7 @@ func TestWaitUntilSettled(t *testing.T) {
 	}
 }
 
-// TestUnreachableClusterDelaysNoOther reads from one cluster while another one hangs.
+// TestUnreachableClusterDelaysNoOther reads from one cluster while another cluster hangs.
 func TestUnreachableClusterDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		servers := map[string]*held{"dead": newHeld(t), "alive": newHeld(t)}
@@ -157,10 +157,10 @@ func TestUnreachableClusterDelaysNoOther(t *testing.T) {
 		dead := read(t, p, "a", "dead")
 		servers["alive"].free <- nil
 		if got, want := <-read(t, p, "b", "alive"), (answer{says: "one"}); got != want {
-			t.Errorf("the one that answers: want %+v, got %+v", want, got)
+			t.Errorf("the cluster that answers: want %+v, got %+v", want, got)
 		}
 		if got, want := <-dead, (answer{says: v1alpha1.SiteReasonClusterUnreachable, took: patience}); got != want {
-			t.Errorf("the one that hangs: want %+v, got %+v", want, got)
+			t.Errorf("the cluster that hangs: want %+v, got %+v", want, got)
 		}
 		servers["dead"].free <- nil
 		p.Forget(owner("a"))
@@ -177,9 +177,15 @@ func TestTryAgain(t *testing.T) {
 		err  error
 		want answer
 	}{
-		"NotAsked":  {reason: "What was refused is not asked again at once.", want: answer{says: v1alpha1.SiteReasonAccessDenied}},
-		"Mended":    {reason: "Who asks for another try reads what the cluster says then.", asks: true, want: answer{says: "one", took: time.Millisecond}},
-		"NotMended": {reason: "Who asks for another try reads that the cluster refuses that, too.", asks: true, err: kerrors.NewUnauthorized("no"), want: answer{says: v1alpha1.SiteReasonKubeconfigDenied, took: time.Millisecond}},
+		"NotAsked": {reason: "A refused list is not repeated at once.", want: answer{says: v1alpha1.SiteReasonAccessDenied}},
+		"Mended": {
+			reason: "A caller that asks for another try reads the current answer of the cluster.",
+			asks:   true, want: answer{says: "one", took: time.Millisecond},
+		},
+		"NotMended": {
+			reason: "A caller that asks for another try gets the present refusal of the cluster, too.",
+			asks:   true, err: kerrors.NewUnauthorized("no"), want: answer{says: v1alpha1.SiteReasonKubeconfigDenied, took: time.Millisecond},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

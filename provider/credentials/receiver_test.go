@@ -48,7 +48,7 @@ func TestReadReceiver(t *testing.T) {
 				t.Errorf("\n%s\nReadReceiver(...): want error %q, got %q; -want, +got:\n%s", tc.reason, tc.err, text, diff)
 			}
 			if said := fmt.Sprintf("%+v", got); strings.Contains(said, "example.org") {
-				t.Errorf("\n%s\nReadReceiver(...): what it returns shows an address: %s", tc.reason, said)
+				t.Errorf("\n%s\nReadReceiver(...): its result shows an address: %s", tc.reason, said)
 			}
 		})
 	}

@@ -69,7 +69,8 @@ func TestArgoFolders(t *testing.T) {
 	}
 }
 
-// TestArgoProof observes an Application that applied a commit with success, from sources that leave nothing out or something.
+// TestArgoProof observes an Application that applied a commit with success, from sources that leave out no file or some
+// files.
 func TestArgoProof(t *testing.T) {
 	w := Want{URL: "https://git.example.org/fleet.git", Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}
 	cases := map[string]struct {
@@ -78,7 +79,7 @@ func TestArgoProof(t *testing.T) {
 		directory string
 		want      v1alpha1.Proof
 	}{
-		"All":       {reason: "A source that reads all files of the claim proves exactly what is applied.", dir: w.ClaimDir, want: v1alpha1.ProofExact},
+		"All":       {reason: "A source that reads all files of the claim proves exactly the applied files.", dir: w.ClaimDir, want: v1alpha1.ProofExact},
 		"Include":   {reason: "A source with include leaves out the files that do not match.", dir: w.ClaimDir, directory: `{"include": "*.yaml"}`, want: v1alpha1.ProofTransformed},
 		"Exclude":   {reason: "A source with exclude leaves out the files that match.", dir: w.ClaimDir, directory: `{"exclude": "secrets/*"}`, want: v1alpha1.ProofTransformed},
 		"Shallow":   {reason: "A source of a directory above the claim's that does not recurse leaves out the claim's files.", dir: w.SiteDir, want: v1alpha1.ProofTransformed},
@@ -115,12 +116,12 @@ func TestArgoSyncReason(t *testing.T) {
 		"Null":         {reason: "A policy that is null turns nothing on.", policy: `{"automated": null}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
 		"NoPolicy":     {reason: "Without a policy a user syncs.", policy: `{}`, sync: "OutOfSync", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
 		"Running":      {reason: "A sync that a user started is under way.", policy: `{}`, sync: "OutOfSync", phase: "Running", want: [2]string{v1alpha1.SiteReasonProgressing, "an operation is running"}},
-		"Failed":       {reason: "A sync that failed says why, whoever started it.", policy: `{}`, sync: "OutOfSync", phase: "Failed", note: "no rights", want: [2]string{v1alpha1.SiteReasonEngineFailed, "no rights"}},
-		"NotCompared":  {reason: "An unknown status says nothing about a user.", policy: `{}`, sync: "Unknown", want: [2]string{v1alpha1.SiteReasonProgressing, "sync status Unknown"}},
+		"Failed":       {reason: "A failed sync reports its error, also if a user started it.", policy: `{}`, sync: "OutOfSync", phase: "Failed", note: "no rights", want: [2]string{v1alpha1.SiteReasonEngineFailed, "no rights"}},
+		"NotCompared":  {reason: "An unknown sync status does not show a user's sync.", policy: `{}`, sync: "Unknown", want: [2]string{v1alpha1.SiteReasonProgressing, "sync status Unknown"}},
 		"Generated":    {reason: "The ApplicationSet syncs an Application that it made.", policy: `{}`, sync: "OutOfSync", owner: "argoproj.io/v1alpha1 ApplicationSet", want: progresses},
 		"AppOfApps":    {reason: "An Application in another Application waits for a user.", policy: `{}`, sync: "OutOfSync", owner: "argoproj.io/v1alpha1 Application", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
 		"OtherGroup":   {reason: "An ApplicationSet of another group syncs nothing.", policy: `{}`, sync: "OutOfSync", owner: "example.org/v1 ApplicationSet", want: [2]string{v1alpha1.SiteReasonSuspended, off}},
-		"SyncedByHand": {reason: "What a user synced is proven.", policy: `{}`, sync: "Synced"},
+		"SyncedByHand": {reason: "A sync by a user is proven.", policy: `{}`, sync: "Synced"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -151,13 +152,13 @@ func TestArgoSkip(t *testing.T) {
 		"True":      {reason: "The value of the documentation skips.", value: "true", want: true},
 		"Capital":   {reason: "A value with a capital skips.", value: "True", want: true},
 		"Capitals":  {reason: "A value in capitals skips.", value: "TRUE", want: true},
-		"Letter":    {reason: "The first letter is enough.", value: "t", want: true},
-		"LetterBig": {reason: "So is the first letter in capitals.", value: "T", want: true},
-		"One":       {reason: "One is true.", value: "1", want: true},
+		"Letter":    {reason: "The initial t is enough.", value: "t", want: true},
+		"LetterBig": {reason: "The capital initial T is enough, too.", value: "T", want: true},
+		"One":       {reason: "The number one is true.", value: "1", want: true},
 		"False":     {reason: "The value false skips nothing.", value: "false"},
 		"Zero":      {reason: "Zero is false.", value: "0"},
 		"Mixed":     {reason: "Go does not read a value of mixed case.", value: "tRUE"},
-		"Yes":       {reason: "A word of YAML is no truth value of Go.", value: "yes"},
+		"Yes":       {reason: "A word of YAML is not a truth value of Go.", value: "yes"},
 		"Blank":     {reason: "Argo CD does not trim a value.", value: " true"},
 		"Empty":     {reason: "An empty value skips nothing.", value: ""},
 	}
@@ -183,8 +184,11 @@ func TestArgoIgnoreDifferences(t *testing.T) {
 		want                   [2]string
 		proof                  v1alpha1.Proof
 	}{
-		"Same":     {reason: "A comparison with the present rules proves what they leave.", spec: replicas, compared: replicas, proof: v1alpha1.ProofTransformed},
-		"Empty":    {reason: "An empty field of a rule is no difference.", spec: replicas, compared: `[{"group": "apps", "kind": "Deployment", "name": "", "jsonPointers": ["/spec/replicas"], "managedFieldsManagers": null}]`, proof: v1alpha1.ProofTransformed},
+		"Same": {
+			reason: "A comparison with the present rules proves the remaining fields.",
+			spec:   replicas, compared: replicas, proof: v1alpha1.ProofTransformed,
+		},
+		"Empty":    {reason: "An empty field of a rule does not make a difference.", spec: replicas, compared: `[{"group": "apps", "kind": "Deployment", "name": "", "jsonPointers": ["/spec/replicas"], "managedFieldsManagers": null}]`, proof: v1alpha1.ProofTransformed},
 		"Removed":  {reason: "A comparison that ignored more than the spec does now proves nothing.", spec: `null`, compared: replicas, want: older, proof: v1alpha1.ProofExact},
 		"Emptied":  {reason: "A list without rules ignores nothing now.", spec: `[]`, compared: replicas, want: older, proof: v1alpha1.ProofExact},
 		"Changed":  {reason: "A comparison with other rules proves nothing.", spec: image, compared: replicas, want: older, proof: v1alpha1.ProofTransformed},
@@ -218,7 +222,7 @@ func TestArgoHealth(t *testing.T) {
 		"Missing":     {reason: "A missing object is unhealthy.", health: `{"status": "Missing"}`, want: Observation{Reason: v1alpha1.SiteReasonUnhealthy, Message: "Missing", Health: "Missing"}},
 		"Degraded":    {reason: "A degraded object is unhealthy.", health: `{"status": "Degraded", "message": "no pods"}`, want: Observation{Reason: v1alpha1.SiteReasonUnhealthy, Message: "Degraded: no pods", Health: "Degraded"}},
 		"Unknown": {
-			reason: "An object that cannot be assessed hides a degraded one.", health: `{"status": "Unknown", "message": "no such field"}`,
+			reason: "An object that cannot be assessed hides a degraded object.", health: `{"status": "Unknown", "message": "no such field"}`,
 			want: Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health Unknown: no such field", Health: "Unknown", StillApplied: true, MayHideFailure: true},
 		},
 		"None": {reason: "An Application without a health has not been assessed.", health: `{}`, want: Observation{Reason: v1alpha1.SiteReasonProgressing, Message: "health", StillApplied: true}},

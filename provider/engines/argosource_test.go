@@ -37,23 +37,23 @@ func TestSourceOrder(t *testing.T) {
 			message: `it reads directory "clusters/edge2", which is neither the Site's "clusters/edge1" nor one in it that holds "clusters/edge1/team-a/web"`,
 		},
 		"Shallow": {
-			reason: "A source that leaves out the folders does not hide a later one that reads them.", folders: true,
+			reason: "A source that leaves out the folders does not hide a later source that reads them.", folders: true,
 			sources: []argoSource{source("https://git.example.org/o/fleet", w.SiteDir), recursive}, want: "git@git.example.org:o/fleet",
 		},
 		"Named": {
-			reason:  "A source with the name of our repository goes before another one.",
+			reason:  "A source with the name of our repository goes before a source with another name.",
 			sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://mirror.example.com/Fleet.git", w.SiteDir)}, want: "https://mirror.example.com/Fleet.git",
 		},
 		"NamedAndOurs": {
-			reason:  "A source with our URL goes before one with the name of our repository.",
+			reason:  "A source with our URL goes before a source with the name of our repository.",
 			sources: []argoSource{source("https://git.example.org/fork/fleet", w.SiteDir), source("https://GIT.example.org/o/fleet.git", w.SiteDir)}, want: "https://GIT.example.org/o/fleet.git",
 		},
 		"TwoOthers": {
-			reason:  "Of two sources with other URLs it is unknown which one is ours.",
+			reason:  "Which of two sources with other URLs is ours cannot be known.",
 			sources: []argoSource{source("https://git.example.org/o/values", w.SiteDir), source("https://git.example.org/o/apps", w.SiteDir)}, message: ambiguous,
 		},
 		"TwoNamed": {
-			reason:  "Of two sources with the name of our repository it is unknown which one is ours.",
+			reason:  "Which of two sources with the name of our repository is ours cannot be known.",
 			sources: []argoSource{source("https://git.example.org/fork/fleet", w.SiteDir), source("https://mirror.example.com/fleet", w.SiteDir)}, message: ambiguous,
 		},
 		"OneRepository": {
@@ -73,7 +73,7 @@ func TestSourceOrder(t *testing.T) {
 			message: "it has a ref and no path, so it applies no file",
 		},
 		"Rendered": {
-			reason: "A source that Helm renders is not provable, although another one would be.", message: "its source is rendered by Helm, Jsonnet or a plugin",
+			reason: "A source that Helm renders is not provable, although a second source would be.", message: "its source is rendered by Helm, Jsonnet or a plugin",
 			sources: []argoSource{{RepoURL: w.URL, Path: w.SiteDir, TargetRevision: "main", Helm: map[string]any{"releaseName": "a"}}, source("https://git.example.org/o/apps", w.SiteDir)},
 		},
 		"Empty": {reason: "An Application without a source is named as such.", message: "it has no source"},
@@ -108,13 +108,13 @@ func TestArgoWatchedPaths(t *testing.T) {
 		"EmptyItems":     {reason: "Empty items of the list are left out.", paths: ";;.;", isWatched: true},
 		"Nothing":        {reason: "A list of empty items has no effect.", paths: ";", isWatched: true},
 		"Empty":          {reason: "An empty annotation has no effect.", paths: "", isWatched: true},
-		"OtherClaim":     {reason: "The directory of another claim does not hold this one.", paths: "team-a/api"},
-		"OtherNamespace": {reason: "A directory whose name begins alike is another one.", paths: "/clusters/edge1/team-a/we"},
+		"OtherClaim":     {reason: "The directory of another claim does not contain the claim's directory.", paths: "team-a/api"},
+		"OtherNamespace": {reason: "A directory whose name begins alike is another directory.", paths: "/clusters/edge1/team-a/we"},
 		"Charts":         {reason: "A directory elsewhere does not hold the claim's.", paths: "/charts"},
 		"RootRelative":   {reason: "A path without a slash in front does not begin at the root.", paths: "clusters/edge1"},
 		"File":           {reason: "A file of the directory is not the whole directory.", paths: "team-a/web/deployment.yaml"},
 		"Folder":         {reason: "A folder of the directory is not the whole directory.", paths: "/clusters/edge1/team-a/web/blue"},
-		"Pattern":        {reason: "A pattern watches files of one folder, not those below.", paths: "/clusters/edge1/team-a/*"},
+		"Pattern":        {reason: "A pattern watches the files of one folder, and not of the folders below.", paths: "/clusters/edge1/team-a/*"},
 		"Several":        {reason: "Several paths may all miss the directory.", paths: "/charts;team-a/api;../edge2"},
 		"Blank":          {reason: "Argo CD does not trim an item.", paths: " /clusters/edge1"},
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// TestConfigSyncCluster observes a RootSync that applied a commit with success, in the Site's cluster and in another one.
+// TestConfigSyncCluster observes a RootSync that applied a commit with success, in the Site's cluster and in another
+// cluster.
 func TestConfigSyncCluster(t *testing.T) {
 	const commit = "0123456789abcdef0123456789abcdef01234567"
 	rootSync := decodeJSONObject(t, json.RawMessage(`{"apiVersion": "configsync.gke.io/v1beta1", "kind": "RootSync", "metadata": {"name": "o", "namespace": "n", "generation": 1},
@@ -24,7 +25,7 @@ func TestConfigSyncCluster(t *testing.T) {
 		elsewhere bool
 		want      string
 	}{
-		"SameCluster":  {reason: "A RootSync in the Site's cluster proves what it applied.", want: ""},
+		"SameCluster":  {reason: "A RootSync in the Site's cluster proves its applied objects.", want: ""},
 		"OtherCluster": {reason: "A RootSync in another cluster proves nothing for the Site: it applies to the cluster that it runs in.", elsewhere: true, want: v1alpha1.SiteReasonWrongCluster},
 	}
 	for name, tc := range cases {

@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// A recording is what an engine's controllers write, step by step: each step is a merge patch on the step before.
+// A recording has the writes of an engine's controllers, step by step: each step is a merge patch on the previous step.
 type recording struct {
 	Reason string                     `json:"reason"`
 	Engine catalogv1alpha1.EngineType `json:"engine"`
@@ -251,10 +251,10 @@ func TestIsHealthy(t *testing.T) {
 		health string
 		want   bool
 	}{
-		"Healthy":     {reason: "Argo CD and Flux say that what they applied is healthy.", health: "Healthy", want: true},
-		"Current":     {reason: "Config Sync says that what it applied is current.", health: "Current", want: true},
+		"Healthy":     {reason: "Argo CD and Flux report healthy objects as Healthy.", health: "Healthy", want: true},
+		"Current":     {reason: "Config Sync reports healthy objects as Current.", health: "Current", want: true},
 		"NotLooked":   {reason: "An engine that looks at no health proves none.", health: ""},
-		"Progressing": {reason: "What an engine still waits for is not healthy yet.", health: "Progressing"},
+		"Progressing": {reason: "An object that an engine still waits for is not healthy yet.", health: "Progressing"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -271,11 +271,11 @@ func TestIsUnhealthy(t *testing.T) {
 		health string
 		want   bool
 	}{
-		"Degraded":    {reason: "Argo CD says that something does not work.", health: "Degraded", want: true},
-		"Progressing": {reason: "What an engine still waits for does not work yet.", health: "Progressing", want: true},
-		"Healthy":     {reason: "What works is not unhealthy.", health: "Healthy"},
-		"NotLooked":   {reason: "An engine that looks at no health reports no trouble.", health: ""},
-		"Unknown":     {reason: "An engine that is about to look reports no trouble.", health: "Unknown"},
+		"Degraded":    {reason: "Argo CD reports a failing object as Degraded.", health: "Degraded", want: true},
+		"Progressing": {reason: "An object that an engine still waits for is not working yet.", health: "Progressing", want: true},
+		"Healthy":     {reason: "A working object is not unhealthy.", health: "Healthy"},
+		"NotLooked":   {reason: "An engine that checks no health reports no fault.", health: ""},
+		"Unknown":     {reason: "An engine that is about to check reports no fault.", health: "Unknown"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -48,7 +48,10 @@ func TestFindFailedObject(t *testing.T) {
 				resource("apps", "StatefulSet") + `, ` + resource("apps", "ReplicaSet") + `, ` + resource("autoscaling", "HorizontalPodAutoscaler") + `]`,
 		},
 		"ArgoOtherGroup": {reason: "A Deployment or Job of another group has a health of its own.", engine: argo, status: degraded + `, resources: [` + resource("example.org", "Deployment") + `, ` + resource("example.org", "Job") + `]`},
-		"ArgoUndated":    {reason: "A version that does not say since when it reports a health says nothing of the present content.", engine: argo, status: `health: {status: Degraded}, resources: [` + deployment + `]`},
+		"ArgoUndated": {
+			reason: "A version that reports a health without its time does not report about the present content.",
+			engine: argo, status: `health: {status: Degraded}, resources: [` + deployment + `]`,
+		},
 		"ArgoUnknown": {
 			reason: "Argo CD says Unknown where it cannot reach the cluster: that is an outage.", engine: argo,
 			status: `health: {status: Unknown, lastTransitionTime: "2026-11-01T12:00:00Z"}, resources: [` + deployment + `]`,

@@ -118,14 +118,14 @@ func TestHasSpecField(t *testing.T) {
 	}{
 		"Null":      {reason: "A field that is null sets nothing.", value: nil},
 		"False":     {reason: "A field that is false sets nothing.", value: false},
-		"True":      {reason: "A field that is true sets something.", value: true, want: true},
+		"True":      {reason: "A true field is a setting.", value: true, want: true},
 		"NoText":    {reason: "An empty text sets nothing.", value: ""},
-		"Text":      {reason: "A text sets something.", value: "a", want: true},
+		"Text":      {reason: "A text is a setting.", value: "a", want: true},
 		"NoItems":   {reason: "An empty list sets nothing.", value: []any{}},
-		"Items":     {reason: "A list with items sets something.", value: []any{"a"}, want: true},
+		"Items":     {reason: "A list with items is a setting.", value: []any{"a"}, want: true},
 		"NoEntries": {reason: "An empty map sets nothing.", value: map[string]any{}},
-		"Entries":   {reason: "A map with entries sets something.", value: map[string]any{"a": "b"}, want: true},
-		"Number":    {reason: "A number sets something, also 0.", value: int64(0), want: true},
+		"Entries":   {reason: "A map with entries is a setting.", value: map[string]any{"a": "b"}, want: true},
+		"Number":    {reason: "A number is a setting, also 0.", value: int64(0), want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -73,7 +73,7 @@ func TestFluxCommonMetadata(t *testing.T) {
 		},
 		"Merge":       {reason: "Policy Merge applies each field of Git.", field: "annotations", key: key + "ssa", value: "Merge"},
 		"Enabled":     {reason: "Another value of reconcile leaves no object alone.", field: "annotations", key: key + "reconcile", value: "enabled"},
-		"OtherKey":    {reason: "A key that is no instruction leaves no object alone.", field: "labels", key: "example.org/team", value: "disabled"},
+		"OtherKey":    {reason: "A key without an instruction leaves no object alone.", field: "labels", key: "example.org/team", value: "disabled"},
 		"OtherEngine": {reason: "Flux does not follow an instruction to Argo CD.", field: "annotations", key: "argocd.argoproj.io/hook", value: "Skip"},
 		"Kustomize":   {reason: "kustomize has run before the annotation is added, so it drops no object.", field: "annotations", key: "config.kubernetes.io/local-config", value: "true"},
 		"Empty":       {reason: "Common metadata without values adds nothing.", field: "labels"},

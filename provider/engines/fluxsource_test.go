@@ -23,7 +23,7 @@ func TestFluxSourceState(t *testing.T) {
 		conditions string
 		want       [2]string
 	}{
-		"Ready":     {reason: "A source that is fetched is in the way of no proof.", conditions: condition("Ready", "True", "Succeeded", "stored artifact", 2)},
+		"Ready":     {reason: "A fetched source does not block a proof.", conditions: condition("Ready", "True", "Succeeded", "stored artifact", 2)},
 		"NoStatus":  {reason: "A source without a condition reports no failure."},
 		"Suspended": {reason: "A suspended source brings no newer commit.", suspend: true, want: [2]string{v1alpha1.SiteReasonSuspended, "its source is suspended"}},
 		"Stalled": {

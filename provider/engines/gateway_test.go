@@ -57,7 +57,7 @@ func TestRouteReason(t *testing.T) {
 		"Proven":  {reason: "A route whose parents all accept its present generation proves its weights.", route: canaryRoute},
 		"Missing": {reason: "A route that does not exist sends no requests.", want: ReasonRouteMissing, message: "HTTPRoute shop/web does not exist"},
 		"Deleted": {
-			reason: "A route that is being deleted is not one to count on.", route: replace("generation: 3}", "generation: 3, deletionTimestamp: 2026-01-01T00:00:00Z}"),
+			reason: "A route that is being deleted does not count.", route: replace("generation: 3}", "generation: 3, deletionTimestamp: 2026-01-01T00:00:00Z}"),
 			want: ReasonRouteMissing, message: "HTTPRoute shop/web is being deleted",
 		},
 		"OtherWeight": {
@@ -69,7 +69,7 @@ func TestRouteReason(t *testing.T) {
 			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 20 of Service web-green in Git differs from its weight in the cluster",
 		},
 		"OtherRule": {
-			reason: "Equal weights in another rule are other ones.", route: replace("  rules:\n", "  rules:\n  - matches: []\n"),
+			reason: "Equal weights in another rule are different weights.", route: replace("  rules:\n", "  rules:\n  - matches: []\n"),
 			want: ReasonTrafficDiffers, message: "HTTPRoute shop/web: spec.rules[0]: weight 80 of Service web-blue in Git differs from its weight in the cluster",
 		},
 		"Added": {
@@ -88,7 +88,7 @@ func TestRouteReason(t *testing.T) {
 			reason: "A service mesh may write core for the group of Services, which is empty.", route: strings.Replace(canaryRoute, `group: "", kind: Service, name: mesh, port`, "group: core, kind: Service, name: mesh, port", 1),
 		},
 		"GoneController": {
-			reason: "The entry of a controller that is gone says which controller is waited for, and what to do.",
+			reason: "The entry of a deleted controller names the controller that is waited for, and the action to take.",
 			route:  other(strings.ReplaceAll(accepted+", "+resolved, "observedGeneration: 3", "observedGeneration: 2")),
 			want:   ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https, by example.org/c: Accepted is for generation 2, and the route has 3" + gone,
 		},
@@ -97,14 +97,14 @@ func TestRouteReason(t *testing.T) {
 			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Service mesh:80: no controller reports on the route: create the Service, or run a controller that takes routes of it",
 		},
 		"SectionName": {
-			reason: "A report on another listener is not one on this.", route: replace("namespace: gateways, sectionName: https}\n    conditions", "namespace: gateways, sectionName: http}\n    conditions"),
+			reason: "A report on another listener does not count.", route: replace("namespace: gateways, sectionName: https}\n    conditions", "namespace: gateways, sectionName: http}\n    conditions"),
 			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
 		},
 		"ParentNamespace": {
-			reason: "A parent without a namespace is in the one of the route.", route: replace("name: mesh, namespace: shop", "name: mesh"),
+			reason: "A parent without a namespace is in the namespace of the route.", route: replace("name: mesh, namespace: shop", "name: mesh"),
 		},
 		"OtherNamespace": {
-			reason: "A report on a Gateway of another namespace is not one on this.", route: replace("name: outside, namespace: gateways, sectionName: https}\n    conditions", "name: outside, sectionName: https}\n    conditions"),
+			reason: "A report on a Gateway of another namespace does not count.", route: replace("name: outside, namespace: gateways, sectionName: https}\n    conditions", "name: outside, sectionName: https}\n    conditions"),
 			want: ReasonRouteNotAccepted, message: "HTTPRoute shop/web: Gateway outside/https: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
 		},
 		"NotAccepted": {
@@ -120,7 +120,7 @@ func TestRouteReason(t *testing.T) {
 			want: ReasonRouteNotAccepted, message: gateway + "Accepted is not reported",
 		},
 		"OldGeneration": {
-			reason: "What a Gateway accepted before is not the route as it is.", route: replace("observedGeneration: 3", "observedGeneration: 2"),
+			reason: "The acceptance of a previous generation does not count for the present route.", route: replace("observedGeneration: 3", "observedGeneration: 2"),
 			want: ReasonRouteNotAccepted, message: gateway + "Accepted is for generation 2, and the route has 3: wait for this controller; if it is gone, remove its entry from status.parents of the route",
 		},
 		"NoGeneration": {
@@ -132,8 +132,9 @@ func TestRouteReason(t *testing.T) {
 			want: ReasonRefsNotResolved, message: gateway + "ResolvedRefs is False: BackendNotFound: web-green",
 		},
 		"OldRefs": {
-			reason: "References of an earlier generation are other ones.", route: replace(resolved, `{type: ResolvedRefs, status: "True", observedGeneration: 2, reason: ResolvedRefs}`),
-			want: ReasonRefsNotResolved, message: gateway + "ResolvedRefs is for generation 2, and the route has 3: wait for this controller; if it is gone, remove its entry from status.parents of the route",
+			reason: "References of an earlier generation do not count.",
+			route:  replace(resolved, `{type: ResolvedRefs, status: "True", observedGeneration: 2, reason: ResolvedRefs}`),
+			want:   ReasonRefsNotResolved, message: gateway + "ResolvedRefs is for generation 2, and the route has 3: wait for this controller; if it is gone, remove its entry from status.parents of the route",
 		},
 		"PartiallyInvalid": {
 			reason: "A Gateway may accept a route and ignore some of its rules.", route: replace(accepted, accepted+"\n    - {type: PartiallyInvalid, status: \"True\", reason: UnsupportedValue, message: rule 0}"),
@@ -184,7 +185,7 @@ func TestWorkloadReason(t *testing.T) {
 		"None":      {reason: "A Deployment that asks for no pods has all of them.", found: deployment("replicas: 0", "observedGeneration: 2")},
 		"Missing":   {reason: "A Deployment that does not exist has no pods.", message: name + " does not exist or is being deleted"},
 		"Default": {
-			reason: "A Deployment that says no number asks for one pod.", found: deployment("", "observedGeneration: 2"),
+			reason: "A Deployment without a number asks for one pod.", found: deployment("", "observedGeneration: 2"),
 			message: name + ": 0 of 1 pods are of the present template and available",
 		},
 		"OldGeneration": {
@@ -242,11 +243,14 @@ func TestWeighedServices(t *testing.T) {
 		route  string
 		want   []string
 	}{
-		"Same":    {reason: "Services that get what Git says are not named.", git: git(80, 20), route: canaryRoute},
+		"Same":    {reason: "A Service with the weight in Git is not named.", git: git(80, 20), route: canaryRoute},
 		"Other":   {reason: "A Service that is to get requests is not named, however many it gets.", git: git(95, 5), route: canaryRoute},
 		"Weighed": {reason: "A Service that gets requests although Git gives it none is named.", git: git(100, 0), route: canaryRoute, want: []string{"web-green"}},
 		"Gone":    {reason: "A route that does not exist gives no requests."},
-		"Unclear": {reason: "A weight that is not a number says nothing.", git: git(100, 0), route: strings.Replace(canaryRoute, "weight: 20", "weight: many", 1)},
+		"Unclear": {
+			reason: "A weight that is not a number names no Service.",
+			git:    git(100, 0), route: strings.Replace(canaryRoute, "weight: 20", "weight: many", 1),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -62,7 +62,7 @@ func TestCover(t *testing.T) {
 			want: Coverage{Missing: "the engine does not report that it applied Service shop/web"},
 		},
 		"FluxDeclared": {
-			reason: "A declared object is named, and the other ones are proven.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_web__Service"),
+			reason: "A declared object is named, and the other objects are proven.", engine: catalogv1alpha1.EngineFlux, status: inventory("shop_web__Service"),
 			manifests: []instruction.Manifest{describeManifest("apps", "Deployment", "web", map[string]string{"kustomize.toolkit.fluxcd.io/reconcile": "disabled"}), service},
 			want:      Coverage{Unproven: []string{"Deployment shop/web: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled"}},
 		},
@@ -109,16 +109,17 @@ func TestCover(t *testing.T) {
 			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"FluxNoInventory": {
-			reason: "A Kustomization without an inventory lists no objects, and the status says so.", engine: catalogv1alpha1.EngineFlux, manifests: []instruction.Manifest{web},
+			reason: "A Kustomization without an inventory lists no objects, and the status reports it.",
+			engine: catalogv1alpha1.EngineFlux, manifests: []instruction.Manifest{web},
 			want: Coverage{Unproven: []string{"all objects: Kustomization flux/edge has no status.inventory, so its inventory is not compared"}},
 		},
 		"FluxPatches": {
-			reason: "Patches may rename objects, so none is compared, and the status says so.", engine: catalogv1alpha1.EngineFlux,
+			reason: "Patches may rename objects, so no object is compared, and the status reports it.", engine: catalogv1alpha1.EngineFlux,
 			spec: map[string]any{"patches": []any{map[string]any{"patch": "x"}}}, status: inventory("shop_other_apps_Deployment"), manifests: []instruction.Manifest{web},
 			want: Coverage{Unproven: []string{"all objects: Kustomization flux/edge has spec.patches, so its inventory is not compared"}},
 		},
 		"FluxPostBuild": {
-			reason: "The line about all objects comes before those about single ones.", engine: catalogv1alpha1.EngineFlux,
+			reason: "The line about all objects comes before the lines about single objects.", engine: catalogv1alpha1.EngineFlux,
 			spec: map[string]any{"postBuild": map[string]any{"substitute": map[string]any{"a": "b"}}, "prune": false}, status: inventory(), manifests: []instruction.Manifest{kept},
 			want: Coverage{Unproven: []string{
 				"all objects: Kustomization flux/edge has spec.postBuild, so its inventory is not compared",
@@ -134,7 +135,7 @@ func TestCover(t *testing.T) {
 			status: map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "Synced", false)}}, manifests: []instruction.Manifest{web},
 		},
 		"ArgoExcluded": {
-			reason: "An object that the settings exclude is missing, and a warning says so.", engine: catalogv1alpha1.EngineArgoCD,
+			reason: "An object that the settings exclude is missing, and a warning reports it.", engine: catalogv1alpha1.EngineArgoCD,
 			status: map[string]any{"conditions": warning("ExcludedResourceWarning", "Resource apps/Deployment web is excluded in the settings")}, manifests: []instruction.Manifest{web},
 			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web: Resource apps/Deployment web is excluded in the settings"},
 		},
@@ -155,7 +156,7 @@ func TestCover(t *testing.T) {
 			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: apps/Deployment/shop/web is part of applications a and b"},
 		},
 		"ArgoRepeated": {
-			reason: "Of two files with one object it is unknown which one was applied.", engine: catalogv1alpha1.EngineArgoCD,
+			reason: "Which of two files with one object was applied cannot be known.", engine: catalogv1alpha1.EngineArgoCD,
 			status:    map[string]any{"resources": []any{resourceOf("apps", "Deployment", "web", "Synced", false)}, "conditions": warning("RepeatedResourceWarning", "Resource apps/Deployment/shop/web appeared 2 times among application resources.")},
 			manifests: []instruction.Manifest{web},
 			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/web: Resource apps/Deployment/shop/web appeared 2 times among application resources."},
@@ -226,18 +227,18 @@ func TestCover(t *testing.T) {
 			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web: the settings exclude it"},
 		},
 		"ArgoExcludedOther": {
-			reason: "A warning about an excluded object of another name is not about this one.", engine: catalogv1alpha1.EngineArgoCD,
+			reason: "A warning about an excluded object of another name is not about this object.", engine: catalogv1alpha1.EngineArgoCD,
 			status:    map[string]any{"conditions": warning("ExcludedResourceWarning", "Resource apps/Deployment web is excluded in the settings")},
 			manifests: []instruction.Manifest{describeManifest("apps", "Deployment", "settings", nil)},
 			want:      Coverage{Missing: "the engine does not report that it applied Deployment shop/settings"},
 		},
 		"ArgoKustomize": {
-			reason: "Settings of kustomize may rename objects, so none is compared, and the status says so.", engine: catalogv1alpha1.EngineArgoCD,
+			reason: "Settings of kustomize may rename objects, so no object is compared, and the status reports it.", engine: catalogv1alpha1.EngineArgoCD,
 			spec: map[string]any{"source": map[string]any{"kustomize": map[string]any{"commonAnnotations": map[string]any{"a": "b"}}}}, manifests: []instruction.Manifest{web},
 			want: Coverage{Unproven: []string{"all objects: Application flux/edge has spec.source.kustomize.commonAnnotations, so its inventory is not compared"}},
 		},
 		"ArgoHydrator": {
-			reason: "A source hydrator makes other files, so no object is compared, and the status says so.", engine: catalogv1alpha1.EngineArgoCD,
+			reason: "A source hydrator makes other files, so no object is compared, and the status reports it.", engine: catalogv1alpha1.EngineArgoCD,
 			spec: map[string]any{"sourceHydrator": map[string]any{}}, manifests: []instruction.Manifest{web},
 			want: Coverage{Unproven: []string{"all objects: Application flux/edge has spec.sourceHydrator, so its inventory is not compared"}},
 		},
@@ -261,7 +262,7 @@ func TestCover(t *testing.T) {
 			want: Coverage{Missing: "the engine does not report that it applied Deployment shop/web"},
 		},
 		"ConfigSyncNoStatus": {
-			reason: "Config Sync with disabled statuses lists the objects only, and the status says so.", engine: catalogv1alpha1.EngineConfigSync,
+			reason: "Config Sync with disabled statuses lists the objects only, and the status reports it.", engine: catalogv1alpha1.EngineConfigSync,
 			spec:      map[string]any{"resources": []any{map[string]any{"group": "apps", "kind": "Deployment", "namespace": "shop", "name": "web"}}},
 			manifests: []instruction.Manifest{web},
 			want:      Coverage{Unproven: []string{"all objects: ResourceGroup flux/edge has no status.resourceStatuses, so its inventory is not compared"}},

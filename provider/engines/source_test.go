@@ -11,7 +11,7 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 )
 
-// TestSameRepository observes engines that read the repository by another URL than the configuration names. The commit that they report is what counts.
+// TestSameRepository observes engines that read the repository by another URL than the URL of the configuration. The reported commit counts.
 func TestSameRepository(t *testing.T) {
 	const host = "https://git.example.org/o/fleet"
 	cases := map[string]struct {
@@ -65,7 +65,7 @@ func TestSameRepository(t *testing.T) {
 			})
 		}
 		if tc.read == "" {
-			continue // It is no spelling of a URL.
+			continue // The spec has invalid spellings of a URL.
 		}
 		t.Run("ArgoCDSources/"+name, func(t *testing.T) {
 			w := Want{URL: tc.config, Branch: "main", SiteDir: "clusters/edge1", ClaimDir: "clusters/edge1/team-a/web"}

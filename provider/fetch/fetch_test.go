@@ -62,10 +62,10 @@ func TestDo(t *testing.T) {
 		"Good":      {reason: "A complete answer is returned with its status and body.", url: s.URL + "/good", want: "200 hello "},
 		"Bearer":    {reason: "A token is shown to the server.", url: s.URL + "/good", with: Credentials{Token: "t"}, want: "200 hello Bearer t"},
 		"Basic":     {reason: "A name and a password are shown to the server that they are for.", url: s.URL + "/good", with: Credentials{Username: "u", Password: "p"}, want: "200 hello Basic dTpw"},
-		"Bad":       {reason: "Who is asked decides what a status means.", url: s.URL + "/bad", want: "502 "},
+		"Bad":       {reason: "The caller decides the meaning of a status.", url: s.URL + "/bad", want: "502 "},
 		"Redirect":  {reason: "A redirect is not followed, not even to the same server.", url: s.URL + "/there", want: ProblemRedirect},
-		"Large":     {reason: "What is too large is not read.", url: s.URL + "/large", want: ProblemLarge},
-		"Full":      {reason: "What is just not too large is.", url: s.URL + "/full", want: "200 " + strings.Repeat("a", MaxBytes)},
+		"Large":     {reason: "A body over the limit is not read.", url: s.URL + "/large", want: ProblemLarge},
+		"Full":      {reason: "A body at the limit is read.", url: s.URL + "/full", want: "200 " + strings.Repeat("a", MaxBytes)},
 		"Bomb":      {reason: "An answer that is too large after decompression is not read.", url: s.URL + "/bomb", want: ProblemLarge},
 		"Broken":    {reason: "An answer that breaks off counts as silence.", url: s.URL + "/broken", want: ProblemSilent},
 		"Nobody":    {reason: "A server to which no connection is possible counts as silence.", url: "http://127.0.0.1:1/", want: ProblemSilent},
@@ -93,7 +93,7 @@ func TestCertificates(t *testing.T) {
 	defer s.Close()
 	c := New(Options{Loopback: true})
 	if got := do(t, c, s.URL, Credentials{}); got != ProblemUntrusted {
-		t.Errorf("a certificate of nobody: %s", got)
+		t.Errorf("a certificate of an unknown authority: %s", got)
 	}
 	bundle := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 	if got := do(t, c, s.URL, Credentials{CABundle: bundle}); got != "200 " {
@@ -128,7 +128,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 		}
 	}
 	if k.Digest() == (Credentials{Username: "hunter2", Token: "hunter2"}).Digest() {
-		t.Error("a name is told from a password")
+		t.Error("a name and a password have different digests")
 	}
 }
 
@@ -140,11 +140,11 @@ func TestIsOutage(t *testing.T) {
 	}{
 		"Silent":    {reason: "A server that does not answer is unavailable.", err: Error(ProblemSilent), want: true},
 		"Slow":      {reason: "A server that takes too long is unavailable.", err: Error(ProblemSlow), want: true},
-		"Untrusted": {reason: "A server that may be another one is unavailable.", err: Error(ProblemUntrusted), want: true},
+		"Untrusted": {reason: "A server that may be another server is unavailable.", err: Error(ProblemUntrusted), want: true},
 		"Redirect":  {reason: "A server that sends us elsewhere, such as to sign in, is unavailable.", err: Error(ProblemRedirect), want: true},
-		"Large":     {reason: "An answer that is too large is one to the question.", err: Error(ProblemLarge)},
-		"Refused":   {reason: "A server that may not be asked says nothing of what it would have been asked.", err: refusedError("", "localhost", &address.RefusedError{}), want: true},
-		"None":      {reason: "No error means that the server was not unavailable."},
+		"Large":     {reason: "An answer that is too large is not an outage.", err: Error(ProblemLarge)},
+		"Refused":   {reason: "A server that the provider may not ask is unavailable.", err: refusedError("", "localhost", &address.RefusedError{}), want: true},
+		"None":      {reason: "A nil error is not an outage."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +155,8 @@ func TestIsOutage(t *testing.T) {
 	}
 }
 
-// TestUnreadBytes asks a server for an answer that is too large, over HTTP/2. What it can send beyond the bound is what the provider holds unread.
+// TestUnreadBytes asks a server for an answer that is too large, over HTTP/2. The provider holds the bytes that the server sends beyond the bound
+// unread.
 func TestUnreadBytes(t *testing.T) {
 	sent, ended := &atomic.Int64{}, make(chan struct{})
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

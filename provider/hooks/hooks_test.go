@@ -111,11 +111,20 @@ func TestHandler(t *testing.T) {
 		"Long":                   {reason: "A hook that says that it has 100 MB is refused unread.", header: signed, body: &zeros{left: hundredMB}, length: hundredMB, want: 413, result: "TooLarge"},
 		"CVE-2024-40634 Chunked": {reason: "A hook of 100 MB is read up to the bound.", header: signed, body: &zeros{left: hundredMB}, length: -1, want: 413, result: "TooLarge", reads: 1},
 		"ByToken":                {reason: "The body of a hook with a token is not read.", header: header(headerGitLabToken, token), body: &zeros{left: hundredMB}, length: -1, want: 202, result: "Accepted", looks: 1, reads: 1},
-		"CVE-2025-59531 Body":    {reason: "A signed body that is no JSON is not read.", header: header(headerGitea, hexOf(token, "\xff{[")), body: strings.NewReader("\xff{["), want: 202, result: "Accepted", looks: 1, reads: 1},
-		"CVE-2025-59537 Empty":   {reason: "A signed body may be empty.", header: header(headerGitea, hexOf(token, "")), body: strings.NewReader(""), want: 202, result: "Accepted", looks: 1, reads: 1},
-		"CVE-2025-59538 Null":    {reason: "A signed body may be null.", header: header(headerGitea, hexOf(token, "null")), body: strings.NewReader("null"), want: 202, result: "Accepted", looks: 1, reads: 1},
-		"Unrecorded":             {reason: "A hook that cannot be recorded now is told to come again.", header: signed, recordErr: errors.New("down"), body: strings.NewReader(body), want: 503, result: "Unread", looks: 1, reads: 1},
-		"APIServer":              {reason: "A hook that cannot be verified now is told to come again.", header: signed, err: errors.New("down"), body: strings.NewReader(body), want: 503, result: "Unread", reads: 1},
+		"CVE-2025-59531 Body": {
+			reason: "A signed body that is not JSON is not read.",
+			header: header(headerGitea, hexOf(token, "\xff{[")), body: strings.NewReader("\xff{["), want: 202, result: "Accepted", looks: 1, reads: 1,
+		},
+		"CVE-2025-59537 Empty": {reason: "A signed body may be empty.", header: header(headerGitea, hexOf(token, "")), body: strings.NewReader(""), want: 202, result: "Accepted", looks: 1, reads: 1},
+		"CVE-2025-59538 Null":  {reason: "A signed body may be null.", header: header(headerGitea, hexOf(token, "null")), body: strings.NewReader("null"), want: 202, result: "Accepted", looks: 1, reads: 1},
+		"Unrecorded": {
+			reason: "A hook that cannot be recorded now gets an answer to retry.",
+			header: signed, recordErr: errors.New("down"), body: strings.NewReader(body), want: 503, result: "Unread", looks: 1, reads: 1,
+		},
+		"APIServer": {
+			reason: "A hook that cannot be verified now gets an answer to retry.",
+			header: signed, err: errors.New("down"), body: strings.NewReader(body), want: 503, result: "Unread", reads: 1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -241,7 +250,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestExistenceIsConcealed sends hooks of an Application, and of one that does not exist, in each way that shows what the server reads.
+// TestExistenceIsConcealed sends hooks of an Application, and of an Application that does not exist, in each way that shows the fields
+// that the server reads.
 func TestExistenceIsConcealed(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -249,7 +259,10 @@ func TestExistenceIsConcealed(t *testing.T) {
 		body   string
 		want   string
 	}{
-		"Expect":  {reason: "Both servers ask for the body of a request that waits for that.", header: header(headerGitHub, "sha256="+hexOf("x", body)), body: body, want: "HTTP/1.1 100 Continue"},
+		"Expect": {
+			reason: "Both servers ask for the body of a request that expects 100 Continue.",
+			header: header(headerGitHub, "sha256="+hexOf("x", body)), body: body, want: "HTTP/1.1 100 Continue",
+		},
 		"Chunked": {reason: "Both bodies are read up to the bound.", header: header(headerGitHub, "sha256="+hexOf("x", body)), want: "HTTP/1.1 413 Request Entity Too Large"},
 		"Standard": {
 			reason: "Both bodies of a request with a signature of the Standard Webhooks specification are asked for.",

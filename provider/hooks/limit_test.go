@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestRateLimit has an Application that gets many hooks, and one that gets one.
+// TestRateLimit has an Application that gets many hooks, and an Application that gets a single hook.
 func TestRateLimit(t *testing.T) {
 	l, now := newRateLimit(), clock()
 	shop := types.NamespacedName{Namespace: "team-a", Name: "shop"}
@@ -40,7 +40,8 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// TestNamespaceLimit has a namespace with many Applications, whose hooks come at once and then again and again, and a namespace with one.
+// TestNamespaceLimit has a namespace with many Applications, whose hooks come at once and then again and again, and a namespace with a
+// single Application.
 func TestNamespaceLimit(t *testing.T) {
 	l, now := newNamespaceLimit(), clock()
 	count := func(namespace string, tries int) int {
@@ -83,7 +84,7 @@ func TestReadPlaces(t *testing.T) {
 	}
 	other := take("198.51.100.4", 1)
 	if len(other) != 1 || ended > 0 {
-		t.Errorf("Another network has places beside one that took all of its own.\ntakePlace(...): got %d, and %d hooks end", len(other), ended)
+		t.Errorf("Another network has places beside a network that took all of its own.\ntakePlace(...): got %d, and %d hooks end", len(other), ended)
 	}
 	now = now.Add(slowRead)
 	if next := take("203.0.113.7", 1); len(next) != 1 || ended != 1 {
@@ -118,9 +119,9 @@ func TestNetworkOf(t *testing.T) {
 		want   string
 	}{
 		"IPv4":   {reason: "An IPv4 address is its own network.", remote: "203.0.113.7:4711", want: "203.0.113.7"},
-		"IPv6":   {reason: "All addresses of an IPv6 network are one sender.", remote: "[2001:db8:1:2:3:4:5:6]:4711", want: "2001:db8:1:2::/64"},
-		"Zone":   {reason: "The zone of an address is no part of its network.", remote: "[fe80::1%eth0]:4711", want: "fe80::/64"},
-		"Mapped": {reason: "An IPv4 address that is written as IPv6 is one of IPv4.", remote: "[::ffff:203.0.113.7]:4711", want: "203.0.113.7"},
+		"IPv6":   {reason: "The addresses of an IPv6 network are a single sender.", remote: "[2001:db8:1:2:3:4:5:6]:4711", want: "2001:db8:1:2::/64"},
+		"Zone":   {reason: "The zone of an address does not belong to its network.", remote: "[fe80::1%eth0]:4711", want: "fe80::/64"},
+		"Mapped": {reason: "An IPv4 address in IPv6 notation counts as an IPv4 address.", remote: "[::ffff:203.0.113.7]:4711", want: "203.0.113.7"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

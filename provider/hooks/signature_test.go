@@ -27,7 +27,7 @@ func sign(key, text string) []byte {
 
 func hexOf(key, text string) string { return hex.EncodeToString(sign(key, text)) }
 
-// signedHeaders are those that a GitLab server sends for a signing token.
+// signedHeaders returns the headers of a GitLab server for a signing token.
 func signedHeaders(key, at string) http.Header {
 	h := http.Header{}
 	h.Set(headerID, "msg-1")
@@ -59,7 +59,7 @@ func TestProofs(t *testing.T) {
 		"OtherKey":     {reason: "A signature with another token is refused.", header: header(headerGitHub, "sha256="+hexOf("other", body)), token: token},
 		"OtherBody":    {reason: "A signature of another body is refused.", header: header(headerGitHub, "sha256="+hexOf(token, "x")), token: token},
 		"Short":        {reason: "A part of a signature is refused.", header: header(headerGitea, hexOf(token, body)[:32]), token: token},
-		"Malformed":    {reason: "What is no signature is refused.", header: header(headerGitea, "x"), token: token},
+		"Malformed":    {reason: "A malformed signature is refused.", header: header(headerGitea, "x"), token: token},
 		"Old":          {reason: "A signed time that is long ago is refused.", header: signedHeaders("key of GitLab", "1999999000"), token: signing},
 		"NoTime":       {reason: "A signature without a time is refused.", header: signedHeaders("key of GitLab", ""), token: signing},
 		"NoPrefix":     {reason: "A key that is not written as a signing token signs nothing.", header: signedHeaders("key of GitLab", "2000000000"), token: token},

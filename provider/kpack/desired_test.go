@@ -22,7 +22,7 @@ func TestEmptyVariable(t *testing.T) {
 	}
 }
 
-// TestBuildSpec has what a team attaches to a build: credentials of private packages, and a volume as a cache.
+// TestBuildSpec has the attachments of a team for a build: credentials of private packages, and a volume as a cache.
 func TestBuildSpec(t *testing.T) {
 	p := Plan{Build: buildv1alpha1.ImageBuildParameters{Settings: buildv1alpha1.Settings{
 		Bindings: []deploymentv1alpha1.ObjectReference{{Name: "npm"}, {Name: "maven"}}, Cache: &buildv1alpha1.Cache{Volume: "2048Mi"},

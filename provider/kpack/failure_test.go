@@ -43,7 +43,7 @@ func withState(t *testing.T, completed []string, state map[string]any) *unstruct
 	return b
 }
 
-// disruptedBy returns a pod that Kubernetes says it disrupted.
+// disruptedBy returns a pod with the condition that Kubernetes disrupted it.
 func disruptedBy(reason string) *corev1.Pod {
 	pod := podThat("")
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: reason, LastTransitionTime: disruptedAt()}}
@@ -128,7 +128,7 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "NodeLost", Step: "build", Message: "no node reported how step build ended"},
 		},
 		"DetectGone": {
-			reason: "That holds for step detect, too.", build: runningAt(t, upTo(2)),
+			reason: "A pod that was lost in step detect is retried, too.", build: runningAt(t, upTo(2)),
 			want: Failure{Reason: "NodeLost", Step: "detect", Message: "no node reported how step detect ended"},
 		},
 		"NodeSilent": {
@@ -148,7 +148,8 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "NotStarted", Step: "build", Message: "step build ended with exit code 128", Logs: logs + "build"},
 		},
 		"NotRun": {
-			reason: "So is one of a runtime with another word for that.", build: endedWith(t, upTo(2), 128, "ContainerCannotRun"), pod: podThat(""),
+			reason: "A container of a runtime with another word for a failed start is retried, too.",
+			build:  endedWith(t, upTo(2), 128, "ContainerCannotRun"), pod: podThat(""),
 			want: Failure{Reason: "NotStarted", Step: "detect", Message: "step detect ended with exit code 128", Logs: logs + "detect"},
 		},
 		"Waited": {
@@ -166,7 +167,7 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "StepFailed", Step: "build", Message: "Pod ephemeral local storage usage exceeds the total limit of containers 4Gi.", Logs: logs + "build", IsOfSource: true},
 		},
 		"OwnVolume": {
-			reason: "So is one whose volume grew beyond its limit.", build: failedAt(t, upTo(4), "COMMIT", ""),
+			reason: "A Build whose volume grew beyond its limit is the author's failure.", build: failedAt(t, upTo(4), "COMMIT", ""),
 			pod:  &corev1.Pod{Status: corev1.PodStatus{Reason: "Evicted", Message: `Usage of EmptyDir volume "workspace" exceeds the limit "2Gi". `}},
 			want: Failure{Reason: "StepFailed", Step: "build", Message: `Usage of EmptyDir volume "workspace" exceeds the limit "2Gi".`, Logs: logs + "build", IsOfSource: true},
 		},
@@ -191,7 +192,7 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "Preempted", Step: "build", Message: "made room", Logs: logs + "build"},
 		},
 		"NewDisruption": {
-			reason: "A disruption that is not known here is one of the infrastructure.", build: failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("MovedByRebalancer"),
+			reason: "An unknown disruption counts as a disruption of the infrastructure.", build: failedAt(t, upTo(4), "COMMIT", "ended"), pod: disruptedBy("MovedByRebalancer"),
 			want: Failure{Reason: "Evicted", Step: "build", Message: "ended", Logs: logs + "build"},
 		},
 		"FirstProcess": {
@@ -199,7 +200,7 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "PodDeleted", Step: "build", Message: "step build ended with exit code 2"},
 		},
 		"FirstProcessStays": {
-			reason: "That exit code of a pod that stays is the author's.", build: endedWith(t, upTo(4), 2, "Error"), pod: podThat(""),
+			reason: "An exit code 2 of a pod that stays is the author's failure.", build: endedWith(t, upTo(4), 2, "Error"), pod: podThat(""),
 			want: Failure{Reason: "StepFailed", Step: "build", Message: "step build ended with exit code 2", Logs: logs + "build", IsOfSource: true},
 		},
 		"DrainedLater": {
@@ -237,7 +238,7 @@ func TestExplainFailure(t *testing.T) {
 			want: Failure{Reason: "StepFailed", Step: "rebase", Message: "step rebase ended with exit code 51", Logs: logs + "rebase"},
 		},
 		"Preempted": {
-			reason: "A pod that made room for another one is tried again.", build: failedAt(t, upTo(4), "COMMIT", "made room"),
+			reason: "A pod that made room for another pod is retried.", build: failedAt(t, upTo(4), "COMMIT", "made room"),
 			pod:  &corev1.Pod{Status: corev1.PodStatus{Conditions: []corev1.PodCondition{{Type: corev1.DisruptionTarget, Status: "True", Reason: corev1.PodReasonPreemptionByScheduler}}}},
 			want: Failure{Reason: "Preempted", Step: "build", Message: "made room", Logs: logs + "build"},
 		},
@@ -265,7 +266,7 @@ func TestPendingMessage(t *testing.T) {
 		"None":          {reason: "A pod that a quota refuses does not exist.", want: "look at the quotas"},
 		"Unschedulable": {reason: "A pod without a node says why.", pod: pod, want: "Unschedulable: 0/3 nodes are available"},
 		"Waiting":       {reason: "A container that waits says why.", pod: waits, want: "ImagePullBackOff: no such image"},
-		"Silent":        {reason: "A pod that says nothing is named.", pod: podThat(""), want: "pod shop-build-1-build-pod of Build shop-build-1 has not begun"},
+		"Silent":        {reason: "A pod without a message is named.", pod: podThat(""), want: "pod shop-build-1-build-pod of Build shop-build-1 has not begun"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -321,6 +322,6 @@ cache: {registry: {tag: "registry.example.org/apps/team-a/shop:build-cache"}}, i
 	defaulted := u.DeepCopy()
 	defaulted.Object["spec"].(map[string]any)["cosign"] = map[string]any{}
 	if !IsApplied(u, defaulted) {
-		t.Error("What kpack adds to an Image is no edit")
+		t.Error("Fields that kpack adds to an Image are not an edit")
 	}
 }

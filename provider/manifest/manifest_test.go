@@ -59,7 +59,7 @@ func TestRead(t *testing.T) {
 			limit:  maxBytes, files: files, delivered: [][]byte{encodeFiles(t, tree.Files{"a.yaml": configMap("a")})}, want: objects, fetches: 1,
 		},
 		"Second": {
-			reason: "The tree may be in a later archive than the first one.",
+			reason: "The tree may be in a later archive than the first archive.",
 			limit:  maxBytes, files: files, delivered: [][]byte{[]byte("junk"), encodeFiles(t, large), encodeFiles(t, files)}, want: objects,
 		},
 		"NotDecoded": {
@@ -109,9 +109,15 @@ func TestReadSharesNothing(t *testing.T) {
 		want     []string
 		err      bool
 	}{
-		"SameTree":        {reason: "A tree that was read needs no repository.", previous: manifests, next: manifests, other: "fleet", want: []string{"ConfigMap team-a/a"}},
-		"OtherName":       {reason: "A file of text holds no object, which says nothing about a manifest with the same bytes.", previous: texts, next: manifests, other: "fleet", err: true},
-		"OtherRepository": {reason: "A tree of one repository is not remembered for another one.", previous: manifests, next: manifests, other: "another", err: true},
+		"SameTree": {reason: "A tree that was read needs no repository.", previous: manifests, next: manifests, other: "fleet", want: []string{"ConfigMap team-a/a"}},
+		"OtherName": {
+			reason:   "A file of text holds no object, so its entry does not count for a manifest with the same bytes.",
+			previous: texts, next: manifests, other: "fleet", err: true,
+		},
+		"OtherRepository": {
+			reason:   "A tree of one repository is not remembered for another repository.",
+			previous: manifests, next: manifests, other: "another", err: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -66,7 +66,7 @@ func TestParse(t *testing.T) {
 	}{
 		"Ours":         {reason: "An encoded marker is parsed again.", content: encoded, want: example()},
 		"Malformed":    {reason: "A file of another tool with the same name is refused.", content: "owner: me", err: "cannot parse marker: it is malformed"},
-		"UnknownField": {reason: "An unknown field is refused: it may change what the marker means.", content: `{"version":1,"x":1}`, err: "cannot parse marker: it is malformed"},
+		"UnknownField": {reason: "An unknown field is refused: it may change the meaning of the marker.", content: `{"version":1,"x":1}`, err: "cannot parse marker: it is malformed"},
 		"Trailing":     {reason: "A file with two markers is refused.", content: encoded + "{}", err: "cannot parse marker: something follows it"},
 		"Version":      {reason: "A marker of a newer version is refused.", content: `{"version":2}`, err: "cannot parse marker: version 2 is not known"},
 		"Long":         {reason: "A file that is too long is refused.", content: strings.Repeat(" ", 5000), err: "cannot parse marker: it has more than 4096 bytes"},

@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/provider/fetch"
 )
 
-// TestBackoff posts to a receiver that is down for a minute, with a clock of its own: each wait is twice the one before, and none is longer than five
-// minutes.
+// TestBackoff posts to a receiver that is down for a minute, with a clock of its own: each wait is twice the previous wait, and none is longer than
+// five minutes.
 func TestBackoff(t *testing.T) {
 	b, now, a := NewBackoff(), clock(), Attempt{ID: "u1.1.6.RolledBack", Receiver: "r1"}
 	var waits []time.Duration
@@ -34,10 +34,10 @@ func TestBackoff(t *testing.T) {
 	}
 	b.Fail(a, &RejectedError{Status: http.StatusBadRequest}, now)
 	if _, isOutage := b.Remaining(a, now); isOutage {
-		t.Error("Remaining(...): a receiver that refuses one outcome gets no other one")
+		t.Error("Remaining(...): a receiver that refuses one outcome gets no other outcome")
 	}
 	if left, _ := b.Remaining(Attempt{ID: a.ID, Receiver: "r2"}, now); left != 0 {
-		t.Error("Remaining(...): a receiver waits for another one")
+		t.Error("Remaining(...): a receiver waits for another receiver")
 	}
 	b.End(a)
 	if left, _ := b.Remaining(a, now); left != 0 || !b.HasEnded(a) {

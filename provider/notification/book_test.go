@@ -22,12 +22,18 @@ func TestSee(t *testing.T) {
 	}{
 		{reason: "Receivers are there from when they are seen first.", present: []ReceiverID{ops, developers}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}},
 		{reason: "A receiver that is missing is kept for a while.", after: time.Minute, present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}, again: Absence},
-		{reason: "A receiver that comes back soon is the same one.", after: time.Minute, present: []ReceiverID{ops, developers}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}},
-		{reason: "It may be missing again, together with the other one.", want: map[ReceiverID]time.Duration{ops: 0, developers: 0}, again: Absence},
+		{reason: "A receiver that comes back soon is the same receiver.", after: time.Minute, present: []ReceiverID{ops, developers}, want: map[ReceiverID]time.Duration{ops: 0, developers: 0}},
+		{reason: "A receiver may be missing again, together with the other receiver.", want: map[ReceiverID]time.Duration{ops: 0, developers: 0}, again: Absence},
 		{reason: "Receivers that are missing for long are forgotten.", after: Absence, want: map[ReceiverID]time.Duration{}},
-		{reason: "A receiver that comes back after that is a new one.", present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}},
-		{reason: "It is missing once more.", want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}, again: Absence},
-		{reason: "A receiver that nobody looked at is a new one after that time, too.", after: Absence, present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + 2*Absence}},
+		{
+			reason:  "A receiver that comes back after that is a new receiver.",
+			present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence},
+		},
+		{reason: "A receiver that came back may be missing once more.", want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}, again: Absence},
+		{
+			reason: "A receiver without an observation for that time is a new receiver, too.",
+			after:  Absence, present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + 2*Absence},
+		},
 		{reason: "A clock that was ahead does not let a receiver wait for that time.", after: -Absence, present: []ReceiverID{ops}, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}},
 		{reason: "The receiver is missing by a clock that is ahead.", after: 5 * Absence, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}, again: Absence},
 		{reason: "A receiver is not kept for longer because of a clock that was ahead.", after: -5 * Absence, want: map[ReceiverID]time.Duration{ops: 2*time.Minute + Absence}, again: Absence},
@@ -69,7 +75,7 @@ func TestHasMoved(t *testing.T) {
 	}
 }
 
-// TestMarkOf reads marks of a receiver that was there all the time, and of one that was removed and comes back.
+// TestMarkOf reads the marks of a permanent receiver, and of a receiver that was removed and comes back.
 func TestMarkOf(t *testing.T) {
 	b, want := &Book{}, Mark{Index: 5, At: clock().Unix(), ID: "1.1.Succeeded"}
 	b.Set("intentplane.dev/u1", ops, want)
@@ -117,7 +123,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestBookIsBounded marks more deployments than a ConfigMap holds: those that had no outcome for longest are forgotten, and their outcomes stay posted.
+// TestBookIsBounded marks more deployments than a ConfigMap holds: the book forgets the deployments whose last outcome is oldest, and their outcomes
+// stay posted.
 func TestBookIsBounded(t *testing.T) {
 	b := &Book{}
 	const deployments = 20_000

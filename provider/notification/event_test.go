@@ -20,7 +20,7 @@ func notificationOf(result deploymentv1alpha1.Outcome) *Notification {
 	}
 }
 
-// TestNewCloudEvent compares the whole body with what CloudEvents 1.0 and CDEvents 0.5.1 ask for.
+// TestNewCloudEvent compares the whole body with the formats of CloudEvents 1.0 and CDEvents 0.5.1.
 func TestNewCloudEvent(t *testing.T) {
 	b, err := newCloudEvent(notificationOf(deploymentv1alpha1.OutcomeRolledBack), "fleet one")
 	if err != nil {
@@ -79,7 +79,10 @@ func TestArtifactID(t *testing.T) {
 	}{
 		"Verified":   {reason: "A revision that was verified runs.", outcome: Outcome{Result: deploymentv1alpha1.OutcomeSucceeded, Revision: 6, LiveRevision: 6}, want: "pkg:generic/team-a/shop@6"},
 		"RolledBack": {reason: "After a rollback the earlier revision runs.", outcome: Outcome{Result: deploymentv1alpha1.OutcomeRolledBack, Revision: 6, LiveRevision: 5}, want: "pkg:generic/team-a/shop@5"},
-		"Unknown":    {reason: "Where no revision is known to run, the one that ended is named.", outcome: Outcome{Result: deploymentv1alpha1.OutcomeRolledBack, Revision: 6}, want: "pkg:generic/team-a/shop@6"},
+		"Unknown": {
+			reason:  "If the running revision is unknown, the event names the revision that ended.",
+			outcome: Outcome{Result: deploymentv1alpha1.OutcomeRolledBack, Revision: 6}, want: "pkg:generic/team-a/shop@6",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 
 func clock() time.Time { return time.Date(2031, 12, 17, 13, 0, 0, 0, time.UTC) }
 
-// moves returns the transitions of a revision, a minute ago, each after the one before.
+// moves returns the transitions of a revision, a minute ago, in their order.
 func moves(first, revision int64, phases ...deploymentv1alpha1.Phase) []deploymentv1alpha1.Transition {
 	var out []deploymentv1alpha1.Transition
 	for i := 1; i < len(phases); i++ {
@@ -63,11 +63,11 @@ func TestOutcomes(t *testing.T) {
 		wait   time.Duration
 	}{
 		"Nothing":    {reason: "A deployment that has not begun has no outcome.", status: statusOf("")},
-		"NotOrdered": {reason: "A phase without a revision is not the outcome of one.", status: statusOf(succeeded, moves(0, 0, validating, succeeded)...)},
+		"NotOrdered": {reason: "A phase without a revision is not an outcome.", status: statusOf(succeeded, moves(0, 0, validating, succeeded)...)},
 		"Verified":   {reason: "A revision that was verified has succeeded.", status: statusOf(succeeded, moves(3, 5, delivering, validating, succeeded)...), want: []string{"5 Succeeded 4 said 8d21c0e"}},
 		"RolledBack": {reason: "The end of a rollback is the outcome of the revision that was rejected, and the failure that it began with is not.", status: statusOf(succeeded, rejected(moves(3, 5, validating, failed, rolling, succeeded))...), want: []string{"5 RolledBack 4 said 8d21c0e"}},
 		"Both": {
-			reason: "An outcome before the last transition has what its transition says, and nothing of what the status says now.",
+			reason: "An outcome before the last transition has the fields of its own transition, and no field of the present status.",
 			status: statusOf(succeeded, append(moves(3, 5, validating, succeeded), rejected(moves(4, 9, rolling, succeeded))...)...), want: []string{"5 Succeeded 0  ", "9 RolledBack 8 said 8d21c0e"},
 		},
 		"RolledBackBefore": {
@@ -76,7 +76,7 @@ func TestOutcomes(t *testing.T) {
 		},
 		"Rejected": {reason: "A rejected revision that nothing rolls back has failed.", status: statusOf(failed, rejected(moves(3, 5, validating, failed))...), want: []string{"5 Failed 4 said 8d21c0e"}},
 		"FailedBefore": {
-			reason: "A rejected revision that a later one followed has failed, too.",
+			reason: "A rejected revision that a later revision followed has failed, too.",
 			status: statusOf(succeeded, append(rejected(moves(3, 5, validating, failed)), moves(4, 6, failed, pending, validating, succeeded)...)...), want: []string{"5 Failed 0  ", "6 Succeeded 4 said 8d21c0e"},
 		},
 		"FailedTwice": {
@@ -103,7 +103,7 @@ func TestOutcomes(t *testing.T) {
 		},
 		"Settling": {reason: "A revision that was rejected just now may be rolled back by itself.", status: statusOf(failed, aged(rejected(moves(3, 5, validating, failed)), 0, -50*time.Second)...), wait: 20 * time.Second},
 		"SettlingBefore": {
-			reason: "A later revision ends the wait for a rollback of a rejected one.",
+			reason: "A later revision ends the wait for a rollback of a rejected revision.",
 			status: statusOf(succeeded, aged(append(rejected(moves(3, 5, validating, failed)), moves(4, 6, failed, validating, succeeded)...), 0, -50*time.Second)...),
 			want:   []string{"5 Failed 0  ", "6 Succeeded 4 said 8d21c0e"},
 		},
@@ -122,7 +122,7 @@ func TestOutcomes(t *testing.T) {
 		"InvalidSpec": {reason: "A spec that cannot be carried out is not the outcome of the revision before.", status: statusOf(failed, moves(3, 5, pending, failed)...)},
 		"Conflict":    {reason: "A revision that is not rejected may succeed still.", status: statusOf(failed, moves(3, 5, delivering, failed)...)},
 		"Hidden": {
-			reason: "A rejection that a problem hid is the outcome when the problem ends, and the failure by the problem is none.",
+			reason: "A rejection that a problem hid is the outcome when the problem ends, and the failure by the problem is not an outcome.",
 			status: statusOf(failed, append(moves(3, 5, validating, failed), rejected(moves(4, 5, failed, pending, delivering, validating, failed))...)...), want: []string{"5 Failed 4 said 8d21c0e"},
 		},
 		"HiddenRollback": {
@@ -180,8 +180,11 @@ func TestIsFirstVerified(t *testing.T) {
 		"Unknown":  {reason: "Without a ledger nothing was verified before.", revision: 1, want: true},
 		"First":    {reason: "The first revision is the first that is verified.", revision: 1, state: ledger.State{Stable: 1}, want: true},
 		"Rejected": {reason: "A revision that was rejected before does not count.", revision: 2, state: ledger.State{Stable: 2, History: []ledger.Past{past(1, ledger.VerdictRejected)}}, want: true},
-		"Second":   {reason: "A revision after one that was verified is an upgrade.", revision: 3, state: ledger.State{Stable: 3, History: []ledger.Past{past(1, ledger.VerdictVerified)}}},
-		"Behind":   {reason: "A ledger that is read before the verdict was recorded names the stable revision before.", revision: 3, state: ledger.State{Stable: 1}},
+		"Second": {
+			reason:   "A revision after a verified revision is an upgrade.",
+			revision: 3, state: ledger.State{Stable: 3, History: []ledger.Past{past(1, ledger.VerdictVerified)}},
+		},
+		"Behind": {reason: "A ledger that is read before the verdict was recorded names the stable revision before.", revision: 3, state: ledger.State{Stable: 1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,8 @@ func receiverAt(t *testing.T, s *httptest.Server) *Receiver {
 	return &Receiver{URL: u, Key: canary, CABundle: bundle, ControlPlane: "fleet"}
 }
 
-// TestPost posts to a server, and to hostile ones. What an error says is the same for each of them, and holds no secret.
+// TestPost posts to a server, and to hostile servers. The text of an error is the same for each of them, and holds no
+// secret.
 func TestPost(t *testing.T) {
 	near := atomic.Int64{}
 	other := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { near.Add(1) }))
@@ -48,7 +49,7 @@ func TestPost(t *testing.T) {
 		outage  bool
 	}{
 		"Taken":   {reason: "An answer that says that the notification was taken is not an error.", handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }},
-		"Refused": {reason: "A receiver that refuses one notification may take the next one.", handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusBadRequest) }, want: "the server answers with status 400 Bad Request"},
+		"Refused": {reason: "A receiver that refuses one notification may accept the next notification.", handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusBadRequest) }, want: "the server answers with status 400 Bad Request"},
 		"Failing": {reason: "A receiver that fails takes no notification now.", handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusBadGateway) }, want: "the server answers with status 502 Bad Gateway", outage: true},
 		"Limited": {reason: "A receiver that is asked too often takes no notification now.", handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, want: "the server answers with status 429 Too Many Requests", outage: true},
 		"Redirect": {reason: "A redirect is not followed, whether it leads to a near address or elsewhere.", handler: func(w http.ResponseWriter, r *http.Request) {
@@ -84,7 +85,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestPostedRequest compares what a server gets, in both formats, with and without a key.
+// TestPostedRequest compares the request at a server, in both formats, with and without a key.
 func TestPostedRequest(t *testing.T) {
 	var header http.Header
 	var body []byte
@@ -100,7 +101,7 @@ func TestPostedRequest(t *testing.T) {
 	}{
 		{reason: "A CloudEvent is signed over its whole body.", contentType: "application/cloudevents+json", format: configv1alpha1.FormatCloudEvents, key: canary},
 		{reason: "A message for Slack is JSON.", contentType: "application/json", format: configv1alpha1.FormatSlack, key: canary},
-		{reason: "Without a key there is no signature.", contentType: "application/cloudevents+json"},
+		{reason: "A post without a key has no signature.", contentType: "application/cloudevents+json"},
 	} {
 		r := receiverAt(t, s)
 		r.Format, r.Key = tc.format, tc.key
@@ -120,7 +121,8 @@ func TestPostedRequest(t *testing.T) {
 	}
 }
 
-// TestPostedTwice compares the bodies of two posts of one outcome: they are the same, so that a receiver may ignore the second one.
+// TestPostedTwice compares the bodies of two posts of one outcome: they are the same, so that a receiver may ignore the second
+// post.
 func TestPostedTwice(t *testing.T) {
 	bodies := map[string]int{}
 	s := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -153,7 +155,8 @@ func TestSlowReceiver(t *testing.T) {
 	}
 }
 
-// TestShareOfANamespace lets a receiver hold back all posts of one namespace: another one is posted for all the same.
+// TestShareOfANamespace lets a receiver hold back all posts of one namespace: the posts of another namespace go out all the
+// same.
 func TestShareOfANamespace(t *testing.T) {
 	const share = 8
 	waiting, release := make(chan struct{}, 100), make(chan struct{})

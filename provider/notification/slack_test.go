@@ -21,7 +21,7 @@ func TestNewSlackMessage(t *testing.T) {
 			want: ":white_check_mark: *team-a/shop* revision 6 was verified\n_control plane fleet, commit 8d21c0e_",
 		},
 		"RolledBack": {
-			reason: "A rollback says what the status said.", result: deploymentv1alpha1.OutcomeRolledBack, change: func(*Notification) {},
+			reason: "A rollback has the message of the status.", result: deploymentv1alpha1.OutcomeRolledBack, change: func(*Notification) {},
 			want: ":leftwards_arrow_with_hook: *team-a/shop* revision 6 was rejected and rolled back\nlatency_p99 is 812ms.\n_control plane fleet, commit 8d21c0e_",
 		},
 		"Mention": {

@@ -16,11 +16,11 @@ func TestConfirm(t *testing.T) {
 		want            Answer
 	}{
 		"Go":        {reason: "A plan that is the same is carried out.", approved: digest, shown: digest, fresh: Plan{Digest: digest}, want: AnswerGo},
-		"Empty":     {reason: "An approval without a digest approves nothing, also of a plan without one.", want: AnswerNotADigest},
+		"Empty":     {reason: "An approval without a digest approves nothing, also if the plan has no digest.", want: AnswerNotADigest},
 		"Word":      {reason: "An approval of a word approves nothing.", approved: "yes", shown: "yes", fresh: Plan{Digest: "yes"}, want: AnswerNotADigest},
-		"Upper":     {reason: "A digest in capitals is not one.", approved: strings.ToUpper(digest), shown: digest, fresh: Plan{Digest: digest}, want: AnswerNotADigest},
-		"Line":      {reason: "A digest with a line behind it is not one.", approved: digest + "\n", shown: digest + "\n", fresh: Plan{Digest: digest + "\n"}, want: AnswerNotADigest},
-		"Other":     {reason: "An approval of another plan is not one of this one.", approved: other, shown: digest, fresh: Plan{Digest: other}, want: AnswerOtherPlan},
+		"Upper":     {reason: "A digest in capitals is invalid.", approved: strings.ToUpper(digest), shown: digest, fresh: Plan{Digest: digest}, want: AnswerNotADigest},
+		"Line":      {reason: "A digest with a line behind it is invalid.", approved: digest + "\n", shown: digest + "\n", fresh: Plan{Digest: digest + "\n"}, want: AnswerNotADigest},
+		"Other":     {reason: "An approval of another plan does not approve the present plan.", approved: other, shown: digest, fresh: Plan{Digest: other}, want: AnswerOtherPlan},
 		"NotShown":  {reason: "A plan that was never shown cannot be approved.", approved: digest, fresh: Plan{Digest: digest}, want: AnswerOtherPlan},
 		"Almost":    {reason: "A plan is good for an hour.", approved: digest, shown: digest, age: time.Hour - 1, fresh: Plan{Digest: digest}, want: AnswerGo},
 		"Expired":   {reason: "A plan of an hour ago has to be shown again.", approved: digest, shown: digest, age: time.Hour, fresh: Plan{Digest: digest}, want: AnswerExpired},

@@ -16,7 +16,7 @@ func TestDigest(t *testing.T) {
 		"Later":      {reason: "Time does not change a plan.", change: func(f *Facts) { f.Now = f.Now.Add(time.Minute) }, same: true},
 		"Order":      {reason: "The order in which directories are found does not change a plan.", change: func(f *Facts) { slices.Reverse(f.Directories); slices.Reverse(f.Repository.Entries) }, same: true},
 		"Commit":     {reason: "A commit that brought the same tree does not change a plan.", change: func(f *Facts) { f.Repository.Entries[0].Commit = "other" }, same: true},
-		"Kept":       {reason: "What is kept does not change a plan.", change: func(f *Facts) { f.Directories = append(f.Directories, Directory{Path: "z"}) }, same: true},
+		"Kept":       {reason: "A retained object does not change a plan.", change: func(f *Facts) { f.Directories = append(f.Directories, Directory{Path: "z"}) }, same: true},
 		"Objects":    {reason: "How objects are counted does not change a plan: the tree does.", change: func(f *Facts) { f.Directories[0].Objects = nil }, same: true},
 		"Tree":       {reason: "Another tree is another plan.", change: func(f *Facts) { f.Directories[0].Tree, f.Repository.Entries[0].Tree = "x", "x" }},
 		"Less":       {reason: "A directory less is another plan.", change: func(f *Facts) { f.Directories = f.Directories[1:] }},
@@ -27,7 +27,10 @@ func TestDigest(t *testing.T) {
 		"MinAge":     {reason: "Another minAge is another plan.", change: func(f *Facts) { f.MinAge = time.Minute }},
 		"Most":       {reason: "Allowing most is another plan.", change: func(f *Facts) { f.AllowMost = true }},
 		"Stateful":   {reason: "Allowing volumes is another plan.", change: func(f *Facts) { f.AllowStateful = true }},
-		"Only":       {reason: "Naming what would go anyway is another plan.", change: func(f *Facts) { f.Only = []string{"app-0", "app-1", "app-2"} }},
+		"Only": {
+			reason: "A name in only of an object that the plan prunes anyway makes another plan.",
+			change: func(f *Facts) { f.Only = []string{"app-0", "app-1", "app-2"} },
+		},
 		"Namespaces": {reason: "Other namespaces are another plan.", change: func(f *Facts) { f.Namespaces = []string{"x"} }},
 		"Bundle":     {reason: "Another bundle is another plan.", change: func(f *Facts) { f.Bundle = BundleName{"a", "b"} }},
 	}

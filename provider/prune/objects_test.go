@@ -16,11 +16,20 @@ func TestObjectsOf(t *testing.T) {
 		files  map[string]string
 		want   []Object
 	}{
-		"Objects":   {reason: "Each object counts, also in a folder.", files: map[string]string{"service-web.yaml": service, "blue/pvc-data.yaml": volume}, want: []Object{{Kind: "PersistentVolumeClaim", Name: "data"}, {Kind: "Service", Name: "web"}}},
-		"Own":       {reason: "The marker and the file by which an engine builds the directory are no objects.", files: map[string]string{".intentplane": "{}", "kustomization.yaml": "resources: []", "blue/kustomization.yaml": "resources: []"}, want: []Object{}},
-		"Malformed": {reason: "With a file that cannot be read, what is in the directory is unknown.", files: map[string]string{"service-web.yaml": service, "x.yaml": "kind: ["}},
-		"Other":     {reason: "With a file that has no object, what is in the directory is unknown.", files: map[string]string{"service-web.yaml": service, "README.md": "hello"}},
-		"Missing":   {reason: "A directory that was not read is unknown."},
+		"Objects": {reason: "Each object counts, also in a folder.", files: map[string]string{"service-web.yaml": service, "blue/pvc-data.yaml": volume}, want: []Object{{Kind: "PersistentVolumeClaim", Name: "data"}, {Kind: "Service", Name: "web"}}},
+		"Own": {
+			reason: "The marker and the kustomization file of a directory are not objects.",
+			files:  map[string]string{".intentplane": "{}", "kustomization.yaml": "resources: []", "blue/kustomization.yaml": "resources: []"}, want: []Object{},
+		},
+		"Malformed": {
+			reason: "With an unreadable file, the objects of the directory are unknown.",
+			files:  map[string]string{"service-web.yaml": service, "x.yaml": "kind: ["},
+		},
+		"Other": {
+			reason: "With a file that has no object, the objects of the directory are unknown.",
+			files:  map[string]string{"service-web.yaml": service, "README.md": "hello"},
+		},
+		"Missing": {reason: "A directory that was not read is unknown."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -78,7 +78,7 @@ func planOf(t *testing.T, f *Facts) Plan {
 	return p
 }
 
-// summarise returns what a plan says, in short.
+// summarise returns a short text of a plan.
 func summarise(p *Plan) string {
 	out := []string{}
 	if p.Refusal != "" {
@@ -236,9 +236,9 @@ func TestCovers(t *testing.T) {
 		"Other":      {reason: "A request does not cover another namespace.", from: "team-a", of: "team-b"},
 		"Named":      {reason: "A tenant cannot name another namespace.", from: "team-a", namespaces: []string{"team-b", "*"}, of: "team-b"},
 		"System":     {reason: "A request in Crossplane's namespace covers others only if it names them.", from: "crossplane-system", of: "team-b"},
-		"SystemName": {reason: "A request in Crossplane's namespace may name another one.", from: "crossplane-system", namespaces: []string{"team-b"}, of: "team-b", want: true},
+		"SystemName": {reason: "A request in Crossplane's namespace may name another namespace.", from: "crossplane-system", namespaces: []string{"team-b"}, of: "team-b", want: true},
 		"SystemAll":  {reason: "A request in Crossplane's namespace may name all.", from: "crossplane-system", namespaces: []string{"*"}, of: "team-b", want: true},
-		"None":       {reason: "What has no namespace is covered by no request.", from: "crossplane-system", namespaces: []string{"*"}, of: ""},
+		"None":       {reason: "A resource without a namespace is covered by no request.", from: "crossplane-system", namespaces: []string{"*"}, of: ""},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

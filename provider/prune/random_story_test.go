@@ -123,7 +123,7 @@ func randomLiving(r *rand.Rand) Living {
 	return l
 }
 
-// randomNamespaces have bundles, what they made, and what users did to it.
+// randomNamespaces have bundles, their objects, and changes of users to these.
 func randomNamespaces(_ testing.TB, r *rand.Rand) *Facts {
 	f := randomOptions(r, ScopeBundle)
 	for _, namespace := range []string{"a", "b"} {
@@ -174,7 +174,8 @@ func randomNames(r *rand.Rand, most int) []string {
 	return out
 }
 
-// mayGo is what a person would answer who was asked whether a directory may go: it looks at the whole repository each time.
+// mayGo is the answer of a person to the question whether a directory may be removed: it looks at the whole repository each
+// time.
 func mayGo(f *Facts, d Directory) bool {
 	m, err := marker.Parse(d.Marker)
 	isOurs := err == nil && m.ControlPlane == "prod" && (m.ClusterUID == ourUID || m.ClusterUID == lostUID && f.Repository.TakeOverFrom == lostUID)
@@ -216,7 +217,7 @@ func isHarmless(all []Object) bool {
 	return true
 }
 
-// mayPackageGo is mayGo for a package, but for what depends on it.
+// mayPackageGo is mayGo for a package, apart from its dependents.
 func mayPackageGo(f *Facts, p *Package) bool {
 	isMine := p.Namespace == f.Namespace || f.Namespace == "system" && (slices.Contains(f.Namespaces, p.Namespace) || slices.Contains(f.Namespaces, "*"))
 	if !isMine || !p.IsMade || p.Label != p.Name || p.Deleting || p.Pinned || p.Reason == "OwnedElsewhere" || p.Since.IsZero() || p.Since.After(now.Add(-f.MinAge)) {
@@ -246,7 +247,7 @@ func mayPackageGo(f *Facts, p *Package) bool {
 	return hasRecord || !needsRecord
 }
 
-// oracle returns what may be removed, by the naive rule.
+// oracle returns the removable objects by the naive rule.
 func oracle(f *Facts) []string {
 	out, named := []string{}, func(names ...string) bool {
 		return len(f.Only) == 0 || slices.ContainsFunc(names, func(n string) bool { return slices.Contains(f.Only, n) })
@@ -267,7 +268,7 @@ func oracle(f *Facts) []string {
 			going[p.UID] = true
 		}
 	}
-	// Whoever stays keeps what it needs: as often as there are packages is often enough.
+	// A package that stays keeps its dependencies: as many rounds as there are packages are enough.
 	for range f.Packages {
 		for _, o := range f.Packages {
 			for _, p := range f.Packages {
@@ -284,7 +285,7 @@ func oracle(f *Facts) []string {
 	return out
 }
 
-// identify returns what a plan removes.
+// identify returns the items that a plan removes.
 func identify(p *Plan) []string {
 	out := []string{}
 	for _, i := range p.Pruned() {

@@ -50,7 +50,10 @@ func TestLastAnswer(t *testing.T) {
 	}{
 		{reason: "A look that brought a snapshot is an answer.", act: look},
 		{reason: "A look that failed is an answer, which failed since then.", after: time.Hour, status: http.StatusServiceUnavailable, act: look, want: seen{At: time.Hour, FailingSince: time.Hour, Class: failure.ClassTransient}},
-		{reason: "A second failure in a row failed since the first one.", after: time.Hour, status: http.StatusServiceUnavailable, act: look, want: seen{At: 2 * time.Hour, FailingSince: time.Hour, Class: failure.ClassTransient}},
+		{
+			reason: "A second failure in a row failed since the first failure.",
+			after:  time.Hour, status: http.StatusServiceUnavailable, act: look, want: seen{At: 2 * time.Hour, FailingSince: time.Hour, Class: failure.ClassTransient},
+		},
 		{reason: "A repository that answers again does not fail.", after: time.Hour, act: look, want: seen{At: 3 * time.Hour}},
 		{reason: "A push is an answer, too.", after: time.Hour, act: push, want: seen{At: 4 * time.Hour}},
 	}

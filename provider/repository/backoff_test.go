@@ -16,12 +16,12 @@ func TestBackoffOfRepeatedFailure(t *testing.T) {
 		want   []time.Duration
 	}{
 		"Transient": {
-			reason: "What passes by itself is tried again soon.",
+			reason: "A transient failure is retried soon.",
 			err:    &failure.Error{Class: failure.ClassTransient},
 			want:   []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 32 * time.Second, time.Minute, time.Minute},
 		},
 		"Auth": {
-			reason: "What a user has to change is tried again later.",
+			reason: "A failure that a user has to fix is retried later.",
 			err:    &failure.Error{Class: failure.ClassAuth},
 			want: []time.Duration{
 				15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 5 * time.Minute, 5 * time.Minute, 5 * time.Minute,
@@ -35,7 +35,7 @@ func TestBackoffOfRepeatedFailure(t *testing.T) {
 			},
 		},
 		"Policy": {
-			reason: "What the server refuses to one claim is tried again later.",
+			reason: "A refusal of one claim by the server is retried later.",
 			err:    &failure.Error{Class: failure.ClassPolicy},
 			want: []time.Duration{
 				15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 10 * time.Minute, 10 * time.Minute,
@@ -57,7 +57,7 @@ func TestBackoffOfRepeatedFailure(t *testing.T) {
 	}
 }
 
-// TestErrorSince shows when a failure is waited out, and that a user who asks after it ends the wait.
+// TestErrorSince shows the backoff after a failure, and that a user who asks after it ends the wait.
 func TestErrorSince(t *testing.T) {
 	failedAt := time.Date(2031, 5, 6, 14, 0, 0, 0, time.UTC)
 	cases := map[string]struct {

@@ -40,7 +40,7 @@ func TestConcealedCauseIsReportedOnce(t *testing.T) {
 		ask    func() error
 		want   []string
 	}{
-		{reason: "A cause that no error names is reported.", status: http.StatusNotFound, ask: look, want: []string{missing}},
+		{reason: "A cause that the error does not name is reported.", status: http.StatusNotFound, ask: look, want: []string{missing}},
 		{reason: "The same cause is not reported for each try.", after: 10 * time.Minute, status: http.StatusNotFound, ask: look},
 		{reason: "A new cause is reported though the error is the same.", after: 10 * time.Minute, status: http.StatusUnauthorized, ask: look, want: []string{refused}},
 		{reason: "A cause that comes back soon is not reported again.", after: 10 * time.Minute, status: http.StatusNotFound, ask: look},

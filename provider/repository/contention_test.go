@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// foreign pushes unmanaged commits, as often as it can, until it is stopped. It returns what it has pushed.
+// foreign pushes unmanaged commits, as often as it can, until it is stopped. It returns the files of its commits.
 func foreign(t *testing.T, s *gitserver.Server, stop <-chan struct{}) []string {
 	t.Helper()
 	c, err := git.NewClient(git.Remote{URL: s.URL(repo), Branch: gitserver.Branch, StateRef: "refs/foreign/state"}, transport.NewBudget())
@@ -31,7 +31,7 @@ func foreign(t *testing.T, s *gitserver.Server, stop <-chan struct{}) []string {
 	pushed := []string{}
 	for n := 0; ; n++ {
 		name := fmt.Sprintf("theirs-%d", n)
-		// Who comes too late comes again.
+		// A push that comes too late is repeated.
 		for failure.IsConflict(foreignPush(t, c, name)) {
 		}
 		pushed = append(pushed, name)
@@ -122,7 +122,7 @@ func testContention(t *testing.T, elsewhere func(w int) bool) {
 	untouched(t, s, theirs, writers)
 }
 
-// contend lets writers deliver, some of them with a pool of their own, and returns what they have delivered.
+// contend lets writers deliver, some of them with a pool of their own, and returns the revision that each has delivered.
 func contend(t *testing.T, s *gitserver.Server, writers, each int, elsewhere func(w int) bool) map[string]int {
 	t.Helper()
 	shared := pool(Options{})
@@ -159,7 +159,7 @@ func persist(t *testing.T, r *Repository, w, n int) bool {
 	return failure.IsConflict(err)
 }
 
-// untouched fails the test unless each file is what its owner wrote last.
+// untouched fails the test unless each file has the last content of its owner.
 func untouched(t *testing.T, s *gitserver.Server, theirs []string, writers int) {
 	t.Helper()
 	got, err := s.Files(context.Background(), repo, gitserver.Branch)
@@ -207,7 +207,7 @@ func TestFasterUnmanagedWriter(t *testing.T) {
 	r := open(t, pool(Options{}), s)
 	for key, err := range gather(t, s, r, hurried(t, s, 12, most)...) {
 		if err != nil {
-			t.Errorf("\nWho loses one race after the other delivers less at once\nDeliver(%s): %v", key, err)
+			t.Errorf("\nA claim that loses one race after the other delivers less at once\nDeliver(%s): %v", key, err)
 		}
 	}
 }
@@ -249,7 +249,7 @@ func TestRequeueOnlyIfBranchMoved(t *testing.T) {
 		t.Errorf("\nOnce the others pause we come first\nDeliver(): %v", err)
 	}
 	if diff := cmp.Diff(2*(maxConflicts+1)+2, tries); diff != "" {
-		t.Errorf("\nWhat was seen before is out of date, and then it works\ntries: -want, +got:\n%s", diff)
+		t.Errorf("\nA stale snapshot conflicts, and a fresh snapshot works\ntries: -want, +got:\n%s", diff)
 	}
 }
 
@@ -267,7 +267,7 @@ func TestLockedBranch(t *testing.T) {
 	}
 	<-woken // The first time the cause is not known.
 	if r.branchMoved() {
-		t.Error("\nWho is not outrun does not come again soon\noutrun(): want false where the branch did not move")
+		t.Error("\nA branch behind a lock did not move\noutrun(): want false where the branch did not move")
 	}
 	if err := os.Remove(lock); err != nil {
 		t.Fatal(err)
@@ -276,6 +276,6 @@ func TestLockedBranch(t *testing.T) {
 		t.Errorf("\nWithout the lock it works\nDeliver(): %v", err)
 	}
 	if !r.branchMoved() {
-		t.Error("\nWhat moves is no lock\noutrun(): want true where the branch moved")
+		t.Error("\nA branch that moves is not locked\noutrun(): want true where the branch moved")
 	}
 }

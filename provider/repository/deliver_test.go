@@ -142,8 +142,8 @@ func serve(tb testing.TB, seed map[string]string) *gitserver.Server {
 	return s
 }
 
-// pool with what the options do not say. Without a patience it waits for minutes, also for a server that failed before: a busy machine is slow as such a server
-// is.
+// pool sets defaults of the options. Without a patience it waits for minutes, also for a server that failed before: a busy machine is as slow as such
+// a server.
 func pool(o Options) *Pool {
 	if o.Now == nil {
 		o.Now = time.Now

@@ -22,7 +22,7 @@ func TestForget(t *testing.T) {
 	for _, r := range all {
 		got := []int{len(r.failed), len(r.refused), len(r.waiters), len(r.askers)}
 		if diff := cmp.Diff([]int{1, 1, 1, 1}, got); diff != "" {
-			t.Errorf("\nNothing is remembered of an object that is gone, and all of another one.\nForget(...): -want, +got:\n%s", diff)
+			t.Errorf("\nNothing is remembered of a deleted object, and all of another object.\nForget(...): -want, +got:\n%s", diff)
 		}
 		if _, isThere := r.failed[web(1)]; !isThere {
 			t.Errorf("\nForget(%s) forgot %s", web(0), web(1))

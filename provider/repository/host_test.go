@@ -38,7 +38,7 @@ func largeFetch(h *host, took time.Duration) func(context.Context) error {
 	}
 }
 
-// begin runs an operation, and returns a channel with how long it took and how it ended, once it waits for something.
+// begin runs an operation, and returns a channel with its duration and its error, once it waits.
 func begin(ctx context.Context, h *host, fn func(context.Context) error) <-chan outcome {
 	out, began := make(chan outcome, 1), time.Now()
 	go func() {
@@ -84,7 +84,7 @@ func TestWaitForLargeAnswersTakesNoSlot(t *testing.T) {
 		}
 		small := begin(t.Context(), h, func(context.Context) error { return nil })
 		if diff := cmp.Diff(outcome{}, <-small, cmp.AllowUnexported(outcome{})); diff != "" {
-			t.Errorf("Operations that wait for large answers of others leave their slots to small ones.\nrunOperation(...): -want, +got:\n%s", diff)
+			t.Errorf("Operations that wait for large answers of others leave their slots to small operations.\nrunOperation(...): -want, +got:\n%s", diff)
 		}
 		<-time.After(5 * time.Minute) // The others end.
 	})

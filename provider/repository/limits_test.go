@@ -18,7 +18,7 @@ import (
 
 const hostile = "hostile"
 
-// openRemote opens what a configuration names.
+// openRemote opens the remote of a configuration.
 func openRemote(tb testing.TB, p *Pool, url string, change ...func(r *git.Remote)) *Repository {
 	tb.Helper()
 	remote := git.Remote{URL: url, Branch: gitserver.Branch, StateRef: "refs/intentplane/prod/state"}
@@ -162,7 +162,7 @@ func TestTrimTakesFromLargestNamespace(t *testing.T) {
 		got = append(got, r.snapshot != nil)
 	}
 	if diff := cmp.Diff([]bool{true, false, false, true}, got); diff != "" {
-		t.Errorf("A namespace with many snapshots loses its own, and not those of others that are older.\ntrimSnapshots(...): -want, +got:\n%s", diff)
+		t.Errorf("A namespace with many snapshots loses its own, and not older snapshots of others.\ntrimSnapshots(...): -want, +got:\n%s", diff)
 	}
 }
 

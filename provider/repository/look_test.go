@@ -22,7 +22,7 @@ func TestLooksAreShared(t *testing.T) {
 	p := pool(Options{Now: func() time.Time { return clock }})
 	r := open(t, p, s)
 	if again := open(t, p, s); again != r {
-		t.Fatal("\nWho has the same remote and credentials has the same repository\nOpen(): another one")
+		t.Fatal("\nCallers with the same remote and credentials share a repository\nOpen(): another repository")
 	}
 	if err := deliver(r, fiveFiles(0)); err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestLooksAreShared(t *testing.T) {
 	clock = clock.Add(2 * time.Minute)
 	got = append(got, requests(clock.Add(-time.Minute)), requests(clock.Add(-time.Minute)))
 	if diff := cmp.Diff([]int{0, 1, 0}, got); diff != "" {
-		t.Errorf("\nOne look serves all, as long as it is not too old\nRequests(): -want, +got:\n%s", diff)
+		t.Errorf("\nOne look answers all callers, as long as it is not too old\nRequests(): -want, +got:\n%s", diff)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestLookedAtIsNotForgotten(t *testing.T) {
 	clock = clock.Add(time.Minute)
 	openURL(t, p, s.URL("team/other"))
 	if again := open(t, p, s); again != r {
-		t.Error("\nA look is a use\nOpen(): another one")
+		t.Error("\nA look is a use\nOpen(): another repository")
 	}
 }
 
@@ -108,7 +108,8 @@ func silent(t *testing.T) string {
 }
 
 func TestSilentHostDelaysNoOther(t *testing.T) {
-	// The bounds are far from what it takes, and further from what it would take, since a machine may be busy with others.
+	// The bounds are far from the usual duration, and further from the duration of a fault, since a machine may be busy with
+	// others.
 	const patience = 2 * time.Second
 	p := pool(Options{Patience: patience})
 	dead, s := silent(t), serve(t, map[string]string{"README.md": "hello"})
@@ -117,7 +118,7 @@ func TestSilentHostDelaysNoOther(t *testing.T) {
 		t.Errorf("\nAn object that asks gets the error\nLook(): %v", err)
 	}
 	if took := time.Since(began); took > 10*patience {
-		t.Errorf("\nWho asks waits for a bounded time\nLook(): %s", took)
+		t.Errorf("\nA caller waits for a bounded time\nLook(): %s", took)
 	}
 	began = time.Now()
 	const others = 20
@@ -176,12 +177,12 @@ func TestLookAgain(t *testing.T) {
 	clock = clock.Add(10 * time.Millisecond)
 	got = append(got, requests(plain, true))
 	if diff := cmp.Diff([]int{2, 0, 1, 0, 1, 0, 0}, got); diff != "" {
-		t.Errorf("\nA user who asks gets an answer from after that, and each answer serves all who asked before it.\nrequests: -want, +got:\n%s", diff)
+		t.Errorf("\nA user who asks gets an answer from after that, and each answer is for all users who asked before it.\nrequests: -want, +got:\n%s", diff)
 	}
 	clock = clock.Add(time.Millisecond)
 	asked = clock
 	if n := requests(again, true); n != 1 || !r.HasLookedSince(asked) {
-		t.Errorf("\nAn error that is waited out does not answer a user who asks.\nrequests: %d, want 1", n)
+		t.Errorf("\nA cached error does not answer a user who asks.\nrequests: %d, want 1", n)
 	}
 }
 
@@ -243,7 +244,7 @@ func TestLateFailure(t *testing.T) {
 		want         error
 		wantFailedAt time.Time
 	}{
-		"AfterSuccess": {reason: "A look that fails late does not undo what a later one brought.", after: down, wantFailedAt: began},
+		"AfterSuccess": {reason: "A look that fails late does not undo the result of a later look.", after: down, wantFailedAt: began},
 		"AfterFailure": {reason: "A look that fails late does not take the place of a later failure.", first: failure.Newf(failure.ClassAuth, "denied"), after: down, want: failure.Newf(failure.ClassAuth, "denied"), wantFailedAt: began.Add(time.Second)},
 		"Success":      {reason: "A look that succeeds late proves that the repository answers.", first: down, wantFailedAt: began.Add(time.Second)},
 	}
@@ -255,7 +256,7 @@ func TestLateFailure(t *testing.T) {
 			until := r.lookBackoff.until
 			r.recordSharedLook(&sharedLook{began: began, done: make(chan struct{}), err: tc.after})
 			if diff := cmp.Diff(failure.ClassOf(tc.want), failure.ClassOf(r.lookBackoff.cause)); diff != "" {
-				t.Errorf("\n%s\nclass of what is waited out: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nclass of the backoff's cause: -want, +got:\n%s", tc.reason, diff)
 			}
 			if tc.want != nil && !r.lookBackoff.until.Equal(until) {
 				t.Errorf("\n%s\nthe wait changed from %s to %s", tc.reason, until, r.lookBackoff.until)

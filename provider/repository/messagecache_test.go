@@ -12,7 +12,8 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// TestMessagesAreShared lets many ask what the commits say, of a repository that is down and of one that is not.
+// TestMessagesAreShared lets many callers ask for the messages of commits, of a repository that is down and of a repository
+// that answers.
 func TestMessagesAreShared(t *testing.T) {
 	clock := time.Now()
 	s := serve(t, map[string]string{"README.md": "hello"})
@@ -50,7 +51,7 @@ func TestMessagesAreShared(t *testing.T) {
 	got = append(got, ask(""))
 	// To read is to ask for the refs, and then for the commits.
 	if diff := cmp.Diff([]int{1, 2, 0, 2}, got); diff != "" {
-		t.Errorf("\nOne reads for all, once for each tip, and a repository that is down is asked once\nRequests(): -want, +got:\n%s", diff)
+		t.Errorf("\nOne caller reads for all, once for each tip, and a repository that is down is asked once\nRequests(): -want, +got:\n%s", diff)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestBytesHaveShares(t *testing.T) {
 		}
 	}
 	if u.addPendingItem(sized("team-1", 1, 1<<20)) {
-		t.Error("All namespaces together have their limit.\nadd(...): want false")
+		t.Error("The namespaces have a limit together.\nadd(...): want false")
 	}
 }
 
@@ -39,9 +39,9 @@ func TestPendingDeliveriesAreBounded(t *testing.T) {
 	u.removePendingItem(large)
 	got = append(got, u.addPendingItem(small))
 	if diff := cmp.Diff([]bool{true, false, true}, got); diff != "" {
-		t.Errorf("\nWhat is too large goes alone, and the others come again\nadd(): -want, +got:\n%s", diff)
+		t.Errorf("\nA delivery that is too large is pushed alone, and the others come again\nadd(): -want, +got:\n%s", diff)
 	}
 	if _, ok := u.itemOfObject(web(1)); ok {
-		t.Error("\nWhat has ended is forgotten\nget(): found")
+		t.Error("\nA finished delivery is forgotten\nget(): found")
 	}
 }

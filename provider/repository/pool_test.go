@@ -188,7 +188,8 @@ func TestEndedReportsEachOperation(t *testing.T) {
 			t.Fatalf("Deliver(%s): %v", key, err)
 		}
 	}
-	// The first delivery of all makes the state, which goes alone, and then the branch. The next one is held, and three gather.
+	// The first delivery of all creates the state, which is pushed alone, and then the branch. The next delivery is held, and
+	// three gather.
 	if diff := cmp.Diff([]int{4, 5, 1}, []int{pushes, deliveries, looks}); diff != "" {
 		t.Errorf("pushes, deliveries and looks: -want, +got:\n%s", diff)
 	}

@@ -20,7 +20,7 @@ func TestQueueIsFair(t *testing.T) {
 		i := &item{Delivery: Delivery{Object: types.NamespacedName{Namespace: name[:1], Name: name}}}
 		q.appendItem(i)
 		if name == "gone" && (!q.dropItem(i) || q.dropItem(i)) {
-			t.Error("\nWho is dropped is gone, once\ndrop(...)")
+			t.Error("\nA dropped item is removed, once\ndrop(...)")
 		}
 	}
 	got := strings.Builder{}
@@ -49,7 +49,7 @@ func TestIdleIsForgotten(t *testing.T) {
 		open(hostile, n)
 	}
 	if diff := cmp.Diff([]int{maxIdle + 2, maxIdle + 2}, []int{len(p.repos), len(p.hosts)}); diff != "" {
-		t.Errorf("A namespace with too many repositories loses those that were not used for the longest time, and their hosts.\n-want, +got:\n%s", diff)
+		t.Errorf("A namespace with too many repositories loses its least recently used repositories, and their hosts.\n-want, +got:\n%s", diff)
 	}
 	clock = clock.Add(idleTime + time.Minute)
 	open("team-a", 1)
@@ -61,8 +61,8 @@ func TestIdleIsForgotten(t *testing.T) {
 	}
 }
 
-// TestRetriedFailure retries a delivery that failed. Until the retry has ended, the delivery says how the last try failed, unless it is about something
-// else by now.
+// TestRetriedFailure retries a failed delivery. Until the retry has ended, the delivery has the failure of the last try, unless it has another
+// version by now.
 func TestRetriedFailure(t *testing.T) {
 	s, clock := serve(t, map[string]string{"README.md": "hello"}), time.Now()
 	r := open(t, pool(Options{Now: func() time.Time { return clock }}), s)
@@ -81,8 +81,8 @@ func TestRetriedFailure(t *testing.T) {
 		hasFailed bool
 	}{
 		{reason: "A retry says how the last try failed.", version: "1", hasFailed: true},
-		{reason: "What follows a delivery that failed leaves its failure.", version: "1 aside", aside: true, hasFailed: true},
-		{reason: "A delivery of something else did not fail.", version: "2"},
+		{reason: "A later delivery leaves the failure of its predecessor.", version: "1 aside", aside: true, hasFailed: true},
+		{reason: "A delivery of another version did not fail.", version: "2"},
 	}
 	for _, tc := range cases {
 		clock = clock.Add(time.Hour)

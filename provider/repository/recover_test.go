@@ -95,7 +95,7 @@ func TestRecoverPanic(t *testing.T) {
 	}{
 		"None":    {reason: "Without a panic the error is that of the function.", fn: func() error { return failure.Newf(failure.ClassAuth, "denied") }, want: failure.ClassAuth},
 		"Success": {reason: "A success has no class.", fn: func() error { return nil }},
-		"Panic":   {reason: "A panic fails one operation, and not the next one too.", fn: func() error { panic("boom") }, want: failure.ClassUnknown},
+		"Panic":   {reason: "A panic fails one operation, and not the next operation.", fn: func() error { panic("boom") }, want: failure.ClassUnknown},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -81,7 +81,7 @@ func (r *Repository) queueLength() int {
 	return r.queue.size
 }
 
-// until something is so, which does not take long.
+// until waits for a condition, which does not take long.
 func until(so func() bool) {
 	for !so() {
 		<-time.After(time.Millisecond)
@@ -159,9 +159,9 @@ func TestStateLostUnderGroup(t *testing.T) {
 			t.Errorf("\nA lost race is tried again\nDeliver(%s): %v", key, err)
 		}
 	}
-	// Two for each first delivery, for its state goes ahead; one that the server did not take; the rest together.
+	// Each first delivery takes two pushes, for its state goes ahead; the refused push is one more; the rest goes together.
 	if diff := cmp.Diff(2+1+1+2+1, s.Pushes(repo)); diff != "" {
-		t.Errorf("\nWho recovers the state for all goes alone\nPushes(): -want, +got:\n%s", diff)
+		t.Errorf("\nA delivery that recovers the state for all is pushed alone\nPushes(): -want, +got:\n%s", diff)
 	}
 }
 
@@ -243,7 +243,7 @@ func TestRefusedIsNotAskedAgain(t *testing.T) {
 	clock = clock.Add(time.Minute)
 	got = append(got, refused(d))
 	if diff := cmp.Diff([]int{2, 0, 1, 1}, got); diff != "" {
-		t.Errorf("\nThe server is asked again about what changed, or after a while\nPushes(): -want, +got:\n%s", diff)
+		t.Errorf("\nThe server gets another request after a change, or after a while\nPushes(): -want, +got:\n%s", diff)
 	}
 }
 
@@ -296,24 +296,24 @@ func TestAbandonedDeliveryIsWoken(t *testing.T) {
 		t.Errorf("\nAn object that stops waiting gets a PendingError\nDeliver(): %v", err)
 	}
 	if _, err := r.Look(ctx, web(1), time.Time{}); !IsPending(err) {
-		t.Errorf("\nWhat is under way may change what is seen\nLook(): %v", err)
+		t.Errorf("\nA push that is under way may change the observation\nLook(): %v", err)
 	}
 	waits := make(chan error)
 	go func() { waits <- deliver(r, fiveFiles(2)) }()
 	until(func() bool { return r.queueLength() > 0 })
 	if _, err := r.Look(context.Background(), web(2), time.Time{}); err != nil {
-		t.Errorf("\nWhat has not begun is withdrawn\nLook(): %v", err)
+		t.Errorf("\nA delivery that has not begun is withdrawn\nLook(): %v", err)
 	}
 	if err := <-waits; !IsPending(err) {
-		t.Errorf("\nWhat has not begun is withdrawn\nDeliver(): %v", err)
+		t.Errorf("\nA delivery that has not begun is withdrawn\nDeliver(): %v", err)
 	}
 	s.AfterPush(repo, nil)
 	close(free)
 	if diff := cmp.Diff(web(1), <-woken); diff != "" {
-		t.Errorf("\nWho left is woken\nWake(): -want, +got:\n%s", diff)
+		t.Errorf("\nAn object that stopped waiting is woken\nWake(): -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff("3", run(t, s, "rev-list", "--count", gitserver.Branch)); diff != "" {
-		t.Errorf("\nWhat was begun goes on, what was withdrawn does not\nrev-list: -want, +got:\n%s", diff)
+		t.Errorf("\nA begun push goes on, and a withdrawn delivery does not\nrev-list: -want, +got:\n%s", diff)
 	}
 }
 
@@ -340,6 +340,6 @@ func TestTrim(t *testing.T) {
 	trimSnapshots(all, all[0].snapshot.Size()*2)
 	got := []bool{all[0].snapshot != nil, all[1].snapshot != nil, all[2].snapshot != nil}
 	if diff := cmp.Diff([]bool{true, true, false}, got); diff != "" {
-		t.Errorf("\nWhat was not used for the longest time is forgotten\ntrim(): -want, +got:\n%s", diff)
+		t.Errorf("\nThe least recently used snapshot is forgotten\ntrim(): -want, +got:\n%s", diff)
 	}
 }

@@ -108,7 +108,8 @@ func TestRefusalKeepsPlace(t *testing.T) {
 	}
 }
 
-// TestFirstStateProbesBestFormFirst refuses the first state of a repository. The best form is probed first each time until one is taken.
+// TestFirstStateProbesBestFormFirst refuses the first state of a repository. The best form is probed first each time until a form is
+// accepted.
 func TestFirstStateProbesBestFormFirst(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	clock := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -126,27 +127,27 @@ func TestFirstStateProbesBestFormFirst(t *testing.T) {
 	wantHolders(t, "A hook that refuses everything for a while does not decide the form of the state.", s, map[string]bool{customRef: false})
 }
 
-// TestNewerStateCounts makes another state beside the one in use, which is older or newer.
+// TestNewerStateCounts creates another state beside the state in use, which is older or newer.
 func TestNewerStateCounts(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		// newest and older hold a state when the provider begins.
 		newest, older string
-		// refused is true for a server that does not take what retires the older one.
+		// refused is true for a server that refuses the push that retires the older state.
 		refused bool
 		want    map[string]bool
 		rival   string
 	}{
 		"BranchIsNewer": {
-			reason: "The newer state on the branch counts, and the one of the custom ref is retired with the next push.",
+			reason: "The newer state on the branch counts, and the next push retires the state of the custom ref.",
 			newest: stateBranch, older: customRef, want: map[string]bool{stateBranch: false, customRef: true},
 		},
 		"RefIsNewer": {
-			reason: "The newer state of the custom ref counts, and the one on the branch is retired with the next push.",
+			reason: "The newer state of the custom ref counts, and the next push retires the state on the branch.",
 			newest: customRef, older: stateBranch, want: map[string]bool{customRef: false, stateBranch: true},
 		},
 		"CannotRetire": {
-			reason: "The newer state counts also where the server does not let the older one be retired.",
+			reason: "The newer state counts also where the server refuses to retire the older state.",
 			newest: stateBranch, older: customRef, refused: true, want: map[string]bool{stateBranch: false, customRef: false}, rival: customRef,
 		},
 	}
@@ -188,7 +189,7 @@ func TestFutureStateDateDoesNotCount(t *testing.T) {
 		want        string
 	}{
 		"Newer":       {reason: "The newer one of two states counts.", ref: 1, branch: 2, want: stateBranch},
-		"Future":      {reason: "A state whose date is years ahead does not count more than one of today.", ref: 1, branch: 100_000, want: customRef},
+		"Future":      {reason: "A state whose date is years ahead does not count more than a state of today.", ref: 1, branch: 100_000, want: customRef},
 		"FutureInUse": {reason: "A state whose date is years ahead does not count more where it lies in the best place.", ref: 100_000, branch: 1, want: stateBranch},
 	}
 	for name, tc := range cases {
@@ -225,7 +226,7 @@ func TestRivalCannotBeRead(t *testing.T) {
 			if tc.state != "" {
 				stateAt(t, s, tc.state, 1)
 			}
-			// No git command lets a branch be at what is no commit.
+			// Git commands do not let a branch point to an object that is not a commit.
 			file := filepath.Join(s.Path(repo), filepath.FromSlash(tc.broken))
 			if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
 				t.Fatal(err)

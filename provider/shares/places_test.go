@@ -33,18 +33,18 @@ func testPlaces(t *testing.T) {
 			ended <- err
 		}()
 	}
-	free := acquire(t, p, good) // It does not wait for the other namespace.
-	synctest.Wait()             // All of them wait.
+	free := acquire(t, p, good) // The operation does not wait for the other namespace.
+	synctest.Wait()             // All operations of the namespace wait.
 	if !p.IsWanted(good) {
 		t.Error("The host is wanted by a namespace that waits.\nIsWanted(): want true")
 	}
 	if p.IsWanted(hostile) {
-		t.Error("A namespace that waits for itself is not another one.\nIsWanted(): want false")
+		t.Error("A namespace that waits for itself is not another namespace.\nIsWanted(): want false")
 	}
 	cancel()
 	for range 10 {
 		if err := <-ended; err == nil {
-			t.Error("Who waits is told when the context ends.\nAcquire(...): want an error")
+			t.Error("A waiting caller gets an error when its context ends.\nAcquire(...): want an error")
 		}
 	}
 	free()
@@ -64,7 +64,7 @@ func TestTurnIsKept(t *testing.T) {
 		want   string
 	}{
 		"GaveUp": {
-			reason: "A namespace that waited in vain comes before those that came after it.",
+			reason: "A namespace that waited in vain comes before later namespaces.",
 			giveUp: func(t *testing.T, p *Places) {
 				t.Helper()
 				ended, cancel := context.WithCancel(t.Context())
@@ -76,7 +76,7 @@ func TestTurnIsKept(t *testing.T) {
 			want: "patient other ",
 		},
 		"Tried": {
-			reason: "A namespace that found no free place comes before those that came after it.",
+			reason: "A namespace that found no free place comes before later namespaces.",
 			giveUp: func(t *testing.T, p *Places) {
 				t.Helper()
 				if _, ok := p.TryAcquire(Place{Host: "h", Namespace: "patient"}); ok {

@@ -39,7 +39,7 @@ func TestQueue(t *testing.T) {
 			want:   "1 5 4 2",
 		},
 		"Together": {
-			reason: "All namespaces together have no more than there is.",
+			reason: "The namespaces have no more than the limit together.",
 			limits: Limits{Together: 1},
 			asked:  []string{"h1/a/1", "h2/b/2"},
 			want:   "1",

@@ -137,7 +137,7 @@ func TestExpiredKey(t *testing.T) {
 		t.Errorf("\nThe clock says that the key is good\nVerify(): %v", err)
 	}
 	if err := s.Verify([]byte("other"), signed); err == nil {
-		t.Error("\nAnother content is not what was signed\nVerify(): no error")
+		t.Error("\nA signature does not fit another content\nVerify(): no error")
 	}
 	clock = now().Add(2 * time.Hour)
 	if _, err := s.Sign([]byte("content")); err == nil || s.Check() == nil {

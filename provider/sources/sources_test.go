@@ -26,7 +26,7 @@ type world struct {
 	server *gitserver.Server
 	pool   *Pool
 	clock  time.Time
-	// fails is what a look ends with. Nil looks. It takes so long.
+	// fails is the error of a look. A nil error lets it succeed. takes is its duration.
 	fails error
 	takes time.Duration
 	// during is called while a look is under way. It may be nil.
@@ -118,7 +118,7 @@ func TestShared(t *testing.T) {
 			t.Fatalf("app-%d: %+v", i, got)
 		}
 	}
-	w.expectLooks("One look is for all who name the repository", 1)
+	w.expectLooks("One look is for all requests of the repository", 1)
 	next := w.push()
 	w.clock = w.clock.Add(5 * time.Minute)
 	if got := w.find(w.request("app-7")); got.Commit != next {
@@ -127,12 +127,12 @@ func TestShared(t *testing.T) {
 	w.expectLooks("One look per interval is for all", 2)
 	slices.Sort(w.woken)
 	if len(slices.Compact(w.woken)) != 99 || slices.Contains(w.woken, "app-7") {
-		t.Errorf("All others are woken for the new commit, and no one else: %v", w.woken)
+		t.Errorf("All other requests are woken for the new commit, and nothing else: %v", w.woken)
 	}
 	w.woken = nil
 	w.clock = w.clock.Add(5 * time.Minute)
 	if w.find(w.request("app-7")); len(w.woken) > 0 {
-		t.Errorf("Without a change no one is woken: %v", w.woken)
+		t.Errorf("Without a change no request is woken: %v", w.woken)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestFind(t *testing.T) {
 	}
 	w.find(w.request("app"))
 	w.find(w.request("other", func(r *Request) { r.Server.Auth = transport.Basic{Username: "u", Password: "p"} }))
-	w.expectLooks("Those with other credentials may see other refs", 2)
+	w.expectLooks("Requests with other credentials may see other refs", 2)
 	w.clock = w.clock.Add(500 * time.Millisecond)
 	asked := func(r *Request) { r.Since = w.clock }
 	if got := w.find(w.request("app", asked)); got.IsSince(w.clock) {
@@ -174,11 +174,11 @@ func TestFind(t *testing.T) {
 	if got := w.find(w.request("app", func(r *Request) { r.Since = since })); !got.IsSince(since) {
 		t.Errorf("A look that began after it was asked for answers: %+v", got)
 	}
-	w.expectLooks("A user who asks for a look gets one", 3)
+	w.expectLooks("A user who asks for a look gets a look", 3)
 	w.find(w.request("app", func(r *Request) { r.Since = since }))
-	w.expectLooks("One look answers what was asked for before", 3)
+	w.expectLooks("One look answers the requests that were made before it", 3)
 	if _, err := w.pool.Find(w.Context(), w.request("bad", func(r *Request) { r.Server.URL = "file:///etc" })); err == nil {
-		t.Error("A file is no repository")
+		t.Error("A file URL is not a repository")
 	}
 }
 
@@ -203,7 +203,8 @@ func TestFailedLook(t *testing.T) {
 	}
 }
 
-// TestSlowLook has a server that hangs for longer than the answer of a look that failed counts, and one that takes longer than a question does.
+// TestSlowLook has a server that hangs for longer than the cached failure of a look counts, and a server that takes longer than the timeout of
+// a request.
 func TestSlowLook(t *testing.T) {
 	w := newWorld(t)
 	w.fails, w.takes = errors.New("down"), 2*FailedAge
@@ -211,7 +212,7 @@ func TestSlowLook(t *testing.T) {
 	if got := w.find(w.request("other")); got.Err == nil {
 		t.Fatalf("A server that hangs has an answer: %+v", got)
 	}
-	w.expectLooks("Who asks after a look that hung does not wait for the next one that hangs", 1)
+	w.expectLooks("A request after a look that hung does not wait for the next look that hangs", 1)
 	w.fails, w.takes, w.clock = nil, time.Hour, w.clock.Add(FailedAge)
 	if got := w.find(w.request("app")); got.Err != nil || got.Commit == "" {
 		t.Errorf("The answer of a slow look is lost: %+v", got)
@@ -258,11 +259,11 @@ func TestForgetEdits(t *testing.T) {
 	for i := range 20 {
 		w.find(w.request("app", edit(i)))
 	}
-	expectKept("An edited revision replaces the one before", 1)
+	expectKept("An edited revision replaces the previous revision", 1)
 	for i := range 20 {
 		w.find(w.request("app", func(r *Request) { r.Server.Auth = transport.Basic{Username: fmt.Sprint(i)} }))
 	}
-	expectKept("An edited credential replaces the one before", 1)
+	expectKept("An edited credential replaces the previous credential", 1)
 	w.find(w.request("app", func(r *Request) { r.Revision = strings.Repeat("a", 40) }))
 	expectKept("A commit id is not looked for", 0)
 	w.find(w.request("app"))

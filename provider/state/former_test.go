@@ -27,7 +27,7 @@ func TestLimitFormer(t *testing.T) {
 	}{
 		"Large":    {reason: "Paths are remembered as long as all of them together fit.", former: large, want: large[:2]},
 		"Branches": {reason: "Directories of as many branches as a status shows are remembered.", former: branches, want: branches[:maxFormerBranches]},
-		"Many":     {reason: "So many directories of former branches are remembered, and no more.", former: many, want: many[:maxFormer]},
+		"Many":     {reason: "The number of remembered directories of former branches is limited.", former: many, want: many[:maxFormer]},
 		"LastOne":  {reason: "Directories are remembered until there are as many as an entry can have.", former: many, trees: maxFormerAndTrees - 1, want: many[:1]},
 		"Twice": {
 			reason: "A directory of a branch is remembered once.",

@@ -80,7 +80,7 @@ func TestLedgerFile(t *testing.T) {
 	}
 	f.Format, f.MinReader = format, minReader
 	if diff := cmp.Diff(f, got, cmpopts.IgnoreUnexported(Header{})); diff != "" {
-		t.Errorf("\nA file that is read says what was written.\nDecodeLedger(...): -want, +got:\n%s", diff)
+		t.Errorf("\nA decoded file has the encoded content.\nDecodeLedger(...): -want, +got:\n%s", diff)
 	}
 	if e := got.Events[1]; e.Seq != 2 || e.Ordered == nil || e.Ordered.Revision.Plan != nil {
 		t.Errorf("\nThe list of events has no lists of Sites.\nEvents[1]: got %+v", e)
@@ -172,7 +172,7 @@ func TestWithoutLists(t *testing.T) {
 	}
 }
 
-// TestLedgerFileUnknownFields writes back what a newer version wrote.
+// TestLedgerFileUnknownFields writes back the fields of a newer version.
 func TestLedgerFileUnknownFields(t *testing.T) {
 	stored := map[string]any{}
 	if err := json.Unmarshal(encode(t, newLedger(t, 1, 1)), &stored); err != nil {
@@ -204,7 +204,7 @@ func TestLedgerFileUnknownFields(t *testing.T) {
 		}
 	}
 	if strings.Contains(next, "revision 1") {
-		t.Error("\nWhat is not known about one revision is not said about the next one.\nEncode(): got the field of revision 1")
+		t.Error("\nAn unknown field of one revision is not written to the next revision.\nEncode(): got the field of revision 1")
 	}
 }
 
@@ -217,7 +217,7 @@ func TestDecodeLedger(t *testing.T) {
 		newer  bool
 	}{
 		"NewerFormat":  {reason: "A newer format is read as long as it says that this version may.", change: func(f, _ map[string]any) { f["format"] = 3 }},
-		"NewerReader":  {reason: "A file that needs a newer reader is told from one that is broken.", change: func(f, _ map[string]any) { f["minReader"] = 3; f["state"] = "other" }, want: "needs a reader of format 3", newer: true},
+		"NewerReader":  {reason: "The error of a file that needs a newer reader differs from the error of a broken file.", change: func(f, _ map[string]any) { f["minReader"] = 3; f["state"] = "other" }, want: "needs a reader of format 3", newer: true},
 		"OldFormat":    {reason: "The format before is not read.", change: func(f, _ map[string]any) { f["format"] = 1 }, want: "format 1 is not known"},
 		"NoState":      {reason: "A file without a readable state is refused.", change: func(f, _ map[string]any) { f["state"] = "none" }, want: "malformed"},
 		"LongHome":     {reason: "A name that no status can show is refused.", change: func(_, s map[string]any) { s["home"] = strings.Repeat("x", 269) }, want: "state.home has more than 268 characters"},
@@ -243,7 +243,7 @@ func TestDecodeLedger(t *testing.T) {
 		"NoEnd": {reason: "A past revision without an end is refused, which a status has to have.", change: func(_, s map[string]any) {
 			delete(s["history"].([]any)[0].(map[string]any), "endedAt")
 		}, want: "state.history[0].endedAt is empty"},
-		"OtherLetters": {reason: "A field whose name has other letters is not known, and so it is not taken for one that was checked.", change: func(_, s map[string]any) { s["HOME"] = 1 }},
+		"OtherLetters": {reason: "A field in capitals is an unknown field, and does not replace the checked field.", change: func(_, s map[string]any) { s["HOME"] = 1 }},
 		"ManyRequests": {reason: "More requests than a status can show are refused.", change: func(_, s map[string]any) { s["requests"] = make([]string, 33) }, want: "state.requests has more than 32 items"},
 	}
 	for name, tc := range cases {
@@ -269,7 +269,7 @@ func TestDecodeLedger(t *testing.T) {
 	}
 	twice := strings.Replace(string(encode(t, newLedger(t, 1, 1))), `"state": {`, `"state": {"home": "`+strings.Repeat("x", 269)+`"}, "state": {`, 1)
 	if _, err := DecodeLedger([]byte(twice)); err == nil || !strings.Contains(err.Error(), "malformed") {
-		t.Errorf("\nA field that is there twice is refused: what was checked of it is not what would be read.\nDecodeLedger(...): got %v", err)
+		t.Errorf("\nA duplicate field is refused: its checked value can differ from the value in use.\nDecodeLedger(...): got %v", err)
 	}
 	if _, err := DecodeLedger(make([]byte, maxLedgerBytes+1)); err == nil {
 		t.Error("\nA file that is too large is not decoded.\nDecodeLedger(...): got no error")
@@ -304,8 +304,8 @@ func TestLastEvents(t *testing.T) {
 	}{
 		"None":  {reason: "A ledger without events lists none."},
 		"Fit":   {reason: "Events that fill the room to the last byte are listed.", events: []LoggedEvent{event(quarter), event(quarter), event(quarter), event(quarter)}, want: 4},
-		"Over":  {reason: "Where one byte is too much, the oldest event is left out.", events: []LoggedEvent{event(quarter), event(quarter + 1), event(quarter), event(quarter)}, want: 3},
-		"Large": {reason: "Where one event takes all the room, those before it are left out.", events: []LoggedEvent{event(1000), event(1000), event(maxEventsBytes)}, want: 1},
+		"Over":  {reason: "If the events have a byte too much, the oldest event is left out.", events: []LoggedEvent{event(quarter), event(quarter + 1), event(quarter), event(quarter)}, want: 3},
+		"Large": {reason: "If one event takes all the room, the earlier events are left out.", events: []LoggedEvent{event(1000), event(1000), event(maxEventsBytes)}, want: 1},
 		"Huge":  {reason: "An event that never fits is not listed.", events: []LoggedEvent{event(1000), event(maxEventsBytes + 1)}, want: 0},
 	}
 	for name, tc := range cases {
@@ -334,7 +334,7 @@ func TestEncodeTooLarge(t *testing.T) {
 	}
 }
 
-// followedLedger returns a file whose first events are those of a spec, with so many last ones that a mandate recorded.
+// followedLedger returns a file whose first events are of a spec, with so many last events that a mandate recorded.
 func followedLedger(tb testing.TB, mandated int) LedgerFile {
 	tb.Helper()
 	f := newLedger(tb, 1, 1)
@@ -354,17 +354,17 @@ func TestTakenHead(t *testing.T) {
 		change func(f *LedgerFile)
 		want   bool
 	}{
-		"Mandated":  {reason: "Events that a mandate recorded follow those of the spec.", change: func(*LedgerFile) {}, want: true},
-		"Absent":    {reason: "Without the field the events of the spec are the last ones.", change: func(f *LedgerFile) { f.Taken = nil }},
-		"Older":     {reason: "A version that does not know the field keeps it, and records what a spec asks for.", change: func(f *LedgerFile) { f.Events[len(f.Events)-1].By = "" }},
-		"First":     {reason: "Each event since has to be of a mandate, and not the last one alone.", change: func(f *LedgerFile) { f.Events[len(f.Events)-2].By = "" }},
+		"Mandated":  {reason: "Events of a mandate follow the events of the spec.", change: func(*LedgerFile) {}, want: true},
+		"Absent":    {reason: "Without the field the last events are events of the spec.", change: func(f *LedgerFile) { f.Taken = nil }},
+		"Older":     {reason: "A version that does not know the field retains it, and records the events of a spec.", change: func(f *LedgerFile) { f.Events[len(f.Events)-1].By = "" }},
+		"First":     {reason: "Each event since has to be of a mandate, and not the last event alone.", change: func(f *LedgerFile) { f.Events[len(f.Events)-2].By = "" }},
 		"Unlisted":  {reason: "Events that are not listed show nothing.", change: func(f *LedgerFile) { f.Events = f.Events[len(f.Events)-1:] }},
 		"Gap":       {reason: "A list that leaves out an event shows nothing.", change: func(f *LedgerFile) { f.Events[len(f.Events)-1].Seq++ }},
 		"Same":      {reason: "The head of the ledger needs no second name.", change: func(f *LedgerFile) { f.Taken = &f.State.Head }},
-		"Later":     {reason: "A head that the ledger has not reached is none of its own.", change: func(f *LedgerFile) { f.Taken.Seq = 1 << 50 }},
+		"Later":     {reason: "A head that the ledger has not reached does not belong to it.", change: func(f *LedgerFile) { f.Taken.Seq = 1 << 50 }},
 		"Negative":  {reason: "A head has a number above 0.", change: func(f *LedgerFile) { f.Taken.Seq = -1 << 50 }},
 		"Epoch":     {reason: "A mandate records nothing in another epoch than that of the spec.", change: func(f *LedgerFile) { f.Taken.Epoch++ }},
-		"Elsewhere": {reason: "The head is one of the same ledger.", change: func(f *LedgerFile) { f.Taken.Ledger = "other" }},
+		"Elsewhere": {reason: "The head belongs to the same ledger.", change: func(f *LedgerFile) { f.Taken.Ledger = "other" }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -388,11 +388,11 @@ func TestTakenEncoded(t *testing.T) {
 	}
 	b := string(encode(t, appendTo(t, f, ledger.Event{Closed: &ledger.Closed{}})))
 	if strings.Contains(b, `"taken"`) || !strings.Contains(b, `"by": "mandate"`) {
-		t.Errorf("\nAfter an event of a spec no event follows by mandate, and the list still says who recorded the one before.\nEncode(): got %s", b)
+		t.Errorf("\nAfter an event of a spec no event follows by mandate, and the list still names the actor of the previous event.\nEncode(): got %s", b)
 	}
 }
 
-// TestAppendMandated appends events to a file whose last events are those of a spec, and to one that a mandate went on from before.
+// TestAppendMandated appends events to a file whose last events are of a spec, and to a file that a mandate had continued.
 func TestAppendMandated(t *testing.T) {
 	cases := map[string]struct {
 		reason string

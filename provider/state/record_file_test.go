@@ -15,12 +15,12 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// deliveredRecord returns what is remembered of a delivery to one Site.
+// deliveredRecord returns the record of a delivery to one Site.
 func deliveredRecord() RecordFile {
 	return RecordFile{Header: Header{Claim: claimOfLedger, ClusterUID: "cluster-1"}, LastNumber: 9}
 }
 
-// deliveryOf returns a delivery of what a ledger has come to.
+// deliveryOf returns a delivery of the state of a ledger.
 func deliveryOf(s ledger.State, isHome bool) Delivery {
 	tree := Tree{Branch: "main", DeliveredTree: deliveryv1alpha1.DeliveredTree{Site: "edge1", Path: "p", Tree: strings.Repeat("a", 40), Revision: 3}}
 	return Delivery{Applied: s, IsHome: isHome, Commit: strings.Repeat("c", 40), Trees: []Tree{tree}, At: at(1)}
@@ -47,16 +47,16 @@ func TestRecordFile(t *testing.T) {
 			}
 			r.Format, r.MinReader = format, minReader
 			if diff := cmp.Diff(r, got, cmpopts.IgnoreUnexported(Header{})); diff != "" {
-				t.Errorf("\nA record that is read says what was written.\nDecodeRecord(...): -want, +got:\n%s", diff)
+				t.Errorf("\nA decoded record has the encoded content.\nDecodeRecord(...): -want, +got:\n%s", diff)
 			}
 			if got.Head != s.Head || got.Position != s.Position() || got.Home != "platform" || got.LastNumber != 0 || (got.Copy == nil) != isHome {
-				t.Errorf("\nA record says what it follows from, and a follower's has a copy.\nRecord(...): got %+v", got)
+				t.Errorf("\nA record has the position of its ledger, and a follower's record has a copy.\nRecord(...): got %+v", got)
 			}
 		})
 	}
 }
 
-// TestRecordFileUnknownFields writes back what a newer version wrote.
+// TestRecordFileUnknownFields writes back the fields of a newer version.
 func TestRecordFileUnknownFields(t *testing.T) {
 	s := newLedger(t, 1, 1).State
 	b, err := deliveredRecord().After(deliveryOf(s, false)).Encode()
@@ -96,23 +96,24 @@ func TestTombstoneOfRecord(t *testing.T) {
 		},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Header{})); diff != "" {
-		t.Errorf("\nWhat is left of a record is where the ledger was, and its numbers.\nTombstone(): -want, +got:\n%s", diff)
+		t.Errorf("\nA tombstone has the position of the ledger, and its numbers.\nTombstone(): -want, +got:\n%s", diff)
 	}
 	if _, err := got.Encode(); err != nil {
-		t.Errorf("\nWhat is left of a record can be written.\nEncode(): %v", err)
+		t.Errorf("\nA tombstone can be encoded.\nEncode(): %v", err)
 	}
 }
 
-// TestNoteTargets lets a history know what the ledger knows.
+// TestNoteTargets marks the rollback targets of the ledger in a history.
 func TestNoteTargets(t *testing.T) {
 	s := newLedger(t, 2, 1).State
 	got := noteTargets([]deliveryv1alpha1.HistoryEntry{{Revision: 1}, {Revision: 7}}, s)
 	if !got[0].IsTarget || got[1].IsTarget {
-		t.Errorf("\nA revision is a target if the ledger says so, and one that the ledger does not know is none.\nnoteTargets(...): got %+v", got)
+		t.Errorf("\nA revision is a target if the ledger says so, and a revision that the ledger does not have is not.\nnoteTargets(...): got %+v", got)
 	}
 }
 
-// TestRecordRetainsStable records many revisions of a follower, which only a copy of the ledger tells what was verified.
+// TestRecordRetainsStable records many revisions of a follower, which learns the verified revisions from a copy of the
+// ledger only.
 func TestRecordRetainsStable(t *testing.T) {
 	s := newLedger(t, 1, 1).State
 	r := deliveredRecord()

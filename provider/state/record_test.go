@@ -63,27 +63,27 @@ func TestRecord(t *testing.T) {
 		commit string
 	}{
 		"First": {
-			reason: "A delivery is a revision of the history",
+			reason: "A delivery is a revision of the history.",
 			with:   Delivery{Applied: stateAt(1), Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c1", At: at(0)},
 			want:   []deliveryv1alpha1.HistoryEntry{first},
 			commit: "c1",
 		},
 		"Verdict": {
-			reason: "A verdict is added to its revision, whose commit and trees stay",
+			reason: "A verdict is added to its revision, whose commit and trees stay.",
 			entry:  entry(),
 			with:   Delivery{Applied: verified, Trees: []Tree{treeAt("edge1", "t1", 1)}, At: judged},
 			want:   []deliveryv1alpha1.HistoryEntry{firstJudged},
 			commit: "c1",
 		},
 		"WayBack": {
-			reason: "The trees of a way back are not those of the revision",
+			reason: "The trees of a rollback differ from the trees of the revision.",
 			entry:  entry(),
 			with:   Delivery{Applied: back, Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c2", At: judged},
 			want:   []deliveryv1alpha1.HistoryEntry{first, wayBack},
 			commit: "c2",
 		},
 		"AfterTombstone": {
-			reason: "A claim of the same name starts a history of its own",
+			reason: "A claim of the same name starts a history of its own.",
 			entry:  entry().Tombstone(),
 			with:   Delivery{Applied: stateAt(1), Trees: []Tree{treeAt("edge1", "t1", 1)}, Commit: "c1", At: at(0)},
 			want:   []deliveryv1alpha1.HistoryEntry{first},
@@ -114,7 +114,7 @@ func TestRemember(t *testing.T) {
 		"None": {reason: "The last ten revisions are remembered.", want: []int64{6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
 		"Old":  {reason: "The newest verified revision is remembered, however old it is.", verified: 3, want: []int64{3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
 		"Withdrawn": {
-			reason: "A revision that was withdrawn is no target of a rollback, so an older one is remembered.", verified: 4, older: 3, withdrawn: 4,
+			reason: "A withdrawn revision cannot be a target of a rollback, so an older revision is remembered.", verified: 4, older: 3, withdrawn: 4,
 			want: []int64{3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
 		},
 		"Recent": {reason: "A verified revision among the last ten is enough.", verified: 9, want: []int64{6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
@@ -152,7 +152,7 @@ func TestRevisionsInOrder(t *testing.T) {
 	}
 }
 
-// TestHistoryTrees looks at a directory whose target in the history is another tree than what it has: a folder of it.
+// TestHistoryTrees has a directory whose target in the history is another tree than its present tree: a folder of it.
 func TestHistoryTrees(t *testing.T) {
 	target := deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t1", Part: "p1"}
 	has := func(tracks ...deliveryv1alpha1.DeliveredTrack) Tree {
@@ -169,10 +169,13 @@ func TestHistoryTrees(t *testing.T) {
 		targets map[string]deliveryv1alpha1.HistoryTree
 		want    deliveryv1alpha1.HistoryTree
 	}{
-		"Whole":   {reason: "A directory in which the revision has all requests keeps its target.", tree: has(blue(2, 100)), want: target},
-		"Half":    {reason: "A directory in which the revision has some of the requests is no target.", tree: has(blue(2, 50), deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 50}), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"}},
-		"Other":   {reason: "A directory in which another revision has all requests is no target.", tree: has(blue(1, 100)), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"}},
-		"Given":   {reason: "A target that comes with the delivery replaces the one before.", tree: has(blue(2, 100)), targets: map[string]deliveryv1alpha1.HistoryTree{"clusters/edge1": {Site: "edge1", Tree: "t3", Part: "p3"}}, want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t3", Part: "p3"}},
+		"Whole": {reason: "A directory in which the revision has all requests keeps its target.", tree: has(blue(2, 100)), want: target},
+		"Half":  {reason: "A directory in which the revision has some of the requests is not a target.", tree: has(blue(2, 50), deliveryv1alpha1.DeliveredTrack{Name: "green", Revision: 1, Weight: 50}), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"}},
+		"Other": {
+			reason: "A directory in which another revision has all requests is not a target.",
+			tree:   has(blue(1, 100)), want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t2"},
+		},
+		"Given":   {reason: "A target that comes with the delivery replaces the previous target.", tree: has(blue(2, 100)), targets: map[string]deliveryv1alpha1.HistoryTree{"clusters/edge1": {Site: "edge1", Tree: "t3", Part: "p3"}}, want: deliveryv1alpha1.HistoryTree{Site: "edge1", Tree: "t3", Part: "p3"}},
 		"Another": {reason: "The target of another Site is not that of the directory.", tree: treeAt("edge2", "t2", 2), want: deliveryv1alpha1.HistoryTree{Site: "edge2", Tree: "t2"}},
 	}
 	for name, tc := range cases {
@@ -185,7 +188,7 @@ func TestHistoryTrees(t *testing.T) {
 	}
 }
 
-// What the fields of a status hold at most, as the API has it.
+// The limits of the fields of a status, as the API has them.
 const (
 	maxBranch = 200
 	maxObject = 253
@@ -199,7 +202,7 @@ const (
 	maxWords  = 1024
 )
 
-// namesOf are what an object of the API may have: each as long as its field may be, of characters of some bytes.
+// namesOf has the longest names of an object of the API: each as long as its field may be, of characters of several bytes.
 type namesOf struct {
 	letter string
 	// long is the share of the most that a name may have, in percent.
@@ -239,7 +242,7 @@ func (n namesOf) verdict(verified bool) *ledger.Verdict {
 	return &ledger.Verdict{Result: ledger.VerdictRejected, Reason: n.of(maxReason), Message: n.of(maxWords)}
 }
 
-// TestMoved moves all Sites of a claim. What is written can always be read.
+// TestMoved moves all Sites of a claim. An encoded record can always be decoded.
 func TestMoved(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -252,9 +255,9 @@ func TestMoved(t *testing.T) {
 		"Some":     {reason: "Three hundred Sites move at once.", names: namesOf{"s", 50}, sites: 300, moves: 1},
 		"All":      {reason: "All directories that there can be have room.", names: namesOf{"s", 50}, sites: 500, moves: 1},
 		"Longest":  {reason: "Directories with the longest names have room.", names: namesOf{"s", 100}, sites: 500, moves: 1},
-		"Again":    {reason: "They move on before they were verified.", names: namesOf{"s", 20}, sites: 500, moves: 3},
-		"TooOften": {reason: "There is an end to that.", names: namesOf{"s", 20}, sites: 500, moves: 4, err: "cannot encode state: trees has more than 2000 items"},
-		"TooLong":  {reason: "What does not fit is refused.", names: namesOf{"s", 100}, sites: 500, moves: 3, err: "are more than the 2097152 that fit"},
+		"Again":    {reason: "Sites that move again before their trees were verified have room.", names: namesOf{"s", 20}, sites: 500, moves: 3},
+		"TooOften": {reason: "Sites that move too often are refused.", names: namesOf{"s", 20}, sites: 500, moves: 4, err: "cannot encode state: trees has more than 2000 items"},
+		"TooLong":  {reason: "A record over the limit is refused.", names: namesOf{"s", 100}, sites: 500, moves: 3, err: "are more than the 2097152 that fit"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -284,14 +287,14 @@ func TestMoved(t *testing.T) {
 			}
 			shown := e.ShownTrees()
 			if len(shown) > maxNamed || !strings.HasPrefix(shown[tc.sites-1].Path, e.Trees[tc.sites-1].Path) {
-				t.Errorf("\n%s\nShownTrees(): want those that the order names first, and no more than %d, got %d", tc.reason, maxNamed, len(shown))
+				t.Errorf("\n%s\nShownTrees(): want the first trees of the order, and no more than %d, got %d", tc.reason, maxNamed, len(shown))
 			}
 		})
 	}
 }
 
-// FuzzEncode records deliveries of any size, by any names that the API takes: what is written can be read, and is refused only because it
-// is too much.
+// FuzzEncode records deliveries of any size, by any names that the API takes: an encoded record can be decoded, and is refused only
+// because of its size.
 func FuzzEncode(f *testing.F) {
 	for seed := range uint64(12) {
 		f.Add(seed)

@@ -52,14 +52,14 @@ func TestShown(t *testing.T) {
 		want     []int64
 	}{
 		"None":      {reason: "A status without a history shows none."},
-		"Few":       {reason: "What there is room for is shown.", verdicts: "vrr", sites: 100, want: []int64{1, 2, 3}},
+		"Few":       {reason: "A status shows the revisions that fit.", verdicts: "vrr", sites: 100, want: []int64{1, 2, 3}},
 		"Rejected":  {reason: "Ten rejections do not hide the rollback target.", verdicts: "vrrrrrrrrrr", sites: 100, want: []int64{1, 8, 9, 10, 11}},
 		"Many":      {reason: "One rejection does not hide a good revision with many Sites.", verdicts: "vr", sites: 251, want: []int64{1}},
 		"Most":      {reason: "Rejections do not hide a good revision with as many Sites as there can be.", verdicts: "vrr", sites: 500, want: []int64{1}},
-		"Before":    {reason: "A user rolls back from the revision that runs to the one before.", verdicts: "vvvr", sites: 500, want: []int64{2, 3}},
-		"Older":     {reason: "Older good ones come before what was rejected.", verdicts: "vrvrvr", sites: 150, want: []int64{1, 3, 5}},
+		"Before":    {reason: "A user rolls back from the running revision to the previous revision.", verdicts: "vvvr", sites: 500, want: []int64{2, 3}},
+		"Older":     {reason: "Older verified revisions come before rejected revisions.", verdicts: "vrvrvr", sites: 150, want: []int64{1, 3, 5}},
 		"Withdrawn": {reason: "A withdrawn revision is not a rollback target.", verdicts: "vvww", sites: 260, want: []int64{1, 2}},
-		"OneIsGood": {reason: "Only what is good is always shown.", verdicts: "vw", sites: 300, want: []int64{1}},
+		"OneIsGood": {reason: "Only a verified revision is always shown.", verdicts: "vw", sites: 300, want: []int64{1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -85,13 +85,16 @@ func TestEncodeFits(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
 		verdicts string
-		// worth are revisions that keep their trees, and lost is one that does not.
+		// worth are revisions that keep their trees, and lost is a revision without its tree.
 		worth []int64
 		lost  int64
 	}{
-		"Rejected":  {reason: "What was rejected gives way, the oldest first.", verdicts: "vrrrrrrrrrr", worth: []int64{1, 11}, lost: 2},
-		"Withdrawn": {reason: "A revision that was withdrawn loses its trees before a good one.", verdicts: "vwvvvvvvvv", worth: []int64{1, 10}, lost: 2},
-		"Good":      {reason: "Of good ones, the oldest does.", verdicts: "vvvvvvvvvv", worth: []int64{2, 10}, lost: 1},
+		"Rejected": {
+			reason:   "Rejected revisions lose their trees first, the oldest of them before the others.",
+			verdicts: "vrrrrrrrrrr", worth: []int64{1, 11}, lost: 2,
+		},
+		"Withdrawn": {reason: "A withdrawn revision loses its trees before a verified revision.", verdicts: "vwvvvvvvvv", worth: []int64{1, 10}, lost: 2},
+		"Good":      {reason: "The oldest of the verified revisions loses its trees first.", verdicts: "vvvvvvvvvv", worth: []int64{2, 10}, lost: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -137,7 +140,7 @@ func numbers(last, revision, copied int64) RecordFile {
 	return r
 }
 
-// TestHighestNumber finds the highest number of a revision in each place of a record that has one.
+// TestHighestNumber finds the highest number of a revision in each place of a record that has a number.
 func TestHighestNumber(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -165,7 +168,7 @@ func TestTreeIDs(t *testing.T) {
 	}}
 	e.Trees[0].Tracks = []deliveryv1alpha1.DeliveredTrack{{Name: "blue", Tree: "d"}}
 	if diff := cmp.Diff([]string{"a", "b", "c", "d"}, e.TreeIDs()); diff != "" {
-		t.Errorf("\nWhat is there and what was there is named, once.\nTreeIDs(): -want, +got:\n%s", diff)
+		t.Errorf("\nPresent and earlier trees are named once each.\nTreeIDs(): -want, +got:\n%s", diff)
 	}
 }
 
@@ -176,7 +179,7 @@ func TestFindTree(t *testing.T) {
 		reason, branch, path, want string
 	}{
 		"Second": {reason: "A directory is found by its path.", branch: "main", path: "clusters/edge2", want: "t2"},
-		"Branch": {reason: "The directory of another branch is another one.", branch: "prod", path: "clusters/edge1"},
+		"Branch": {reason: "The directory of another branch is another directory.", branch: "prod", path: "clusters/edge1"},
 		"Path":   {reason: "A path that no directory has finds none.", branch: "main", path: "clusters/edge3"},
 	}
 	for name, tc := range cases {

@@ -16,7 +16,7 @@ func TestRetainUnknown(t *testing.T) {
 		want             object
 	}{
 		"Directory": {
-			reason: "A field of one directory does not come to another one of the same revision.",
+			reason: "A field of one directory does not move to another directory of the same revision.",
 			next:   list(object{"path": "b", "branch": "main", "revision": 1}, object{"path": "a", "branch": "main", "revision": 1}),
 			was:    list(object{"path": "a", "branch": "main", "revision": 1, "later": "of a"}, object{"path": "b", "branch": "main", "revision": 1}),
 			knows:  list(object{"path": "a", "branch": "main", "revision": 1}, object{"path": "b", "branch": "main", "revision": 1}),

@@ -87,7 +87,7 @@ func constantsOf(t *testing.T, dir string, isWanted func(name, typ string) bool)
 	return out
 }
 
-// TestCounterSeries holds the values of labels to the constants of those who count: a value that is left out begins with the first that is counted.
+// TestCounterSeries compares the values of labels with the constants of the counting packages: a missing value begins with its first count.
 func TestCounterSeries(t *testing.T) {
 	ofType := func(want string) func(name, typ string) bool { return func(_, typ string) bool { return typ == want } }
 	withPrefix := func(want string) func(name, typ string) bool {
@@ -101,9 +101,12 @@ func TestCounterSeries(t *testing.T) {
 		isWanted func(name, typ string) bool
 		besides  []string
 	}{
-		"Operations":   {reason: "Both operations are counted.", metric: nameOperations, dir: "provider/repository", isWanted: withPrefix("Operation")},
-		"Classes":      {reason: "An operation has a class, or succeeds.", metric: nameOperations, label: 1, dir: "provider/git/failure", isWanted: ofType("Class"), besides: []string{Succeeded}},
-		"Looks":        {reason: "So does a look at a repository with source code.", metric: nameSourceLooks, dir: "provider/git/failure", isWanted: ofType("Class"), besides: []string{Succeeded}},
+		"Operations": {reason: "Both operations are counted.", metric: nameOperations, dir: "provider/repository", isWanted: withPrefix("Operation")},
+		"Classes":    {reason: "An operation has a class, or succeeds.", metric: nameOperations, label: 1, dir: "provider/git/failure", isWanted: ofType("Class"), besides: []string{Succeeded}},
+		"Looks": {
+			reason: "Looks at a repository with source code are counted, too.",
+			metric: nameSourceLooks, dir: "provider/git/failure", isWanted: ofType("Class"), besides: []string{Succeeded},
+		},
 		"Outcomes":     {reason: "A measurement has an outcome.", metric: nameMeasurements, label: 1, dir: "provider/gates", isWanted: ofType("Outcome")},
 		"Verdicts":     {reason: "An item of a plan has a verdict.", metric: namePruned, dir: "provider/prune", isWanted: ofType("Verdict")},
 		"KeepReasons":  {reason: "An item that is kept has a reason.", metric: namePruned, label: 1, dir: "provider/prune", isWanted: ofType("Reason"), besides: []string{None}},
@@ -128,7 +131,7 @@ func TestCounterSeries(t *testing.T) {
 	}
 }
 
-// TestCheckTypes holds the types of checks to those that a Gate may have.
+// TestCheckTypes compares the types of checks with the types that a Gate may have.
 func TestCheckTypes(t *testing.T) {
 	text, err := os.ReadFile("../../apis/deployment/v1alpha1/gates_types.go")
 	if err != nil {

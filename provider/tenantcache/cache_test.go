@@ -26,25 +26,25 @@ func TestCache(t *testing.T) {
 		want   map[string]bool
 	}{
 		"Fits": {
-			reason: "What fits is remembered.", puts: several("team-a", 4, kib),
+			reason: "Items that fit are cached.", puts: several("team-a", 4, kib),
 			want: map[string]bool{"team-a/0": true, "team-a/3": true},
 		},
 		"Oldest": {
-			reason: "Bytes are counted, and not items: what was not used for the longest time is forgotten.", puts: several("team-a", 5, kib),
+			reason: "The cache counts bytes, not items: it evicts the least recently used item.", puts: several("team-a", 5, kib),
 			want: map[string]bool{"team-a/0": false, "team-a/1": true, "team-a/4": true},
 		},
 		"Greedy": {
-			reason: "A namespace that takes the most forgets its own items, and not those of others.",
+			reason: "The namespace with the most bytes loses its own items, and no items of others.",
 			puts:   append(several("team-b", 1, kib), several("team-a", 9, kib)...),
 			want:   map[string]bool{"team-b/0": true, "team-a/8": true, "team-a/5": false},
 		},
 		"TooLarge": {
-			reason: "What is larger than everything is not remembered, and takes nothing from another namespace.",
+			reason: "An item larger than the cache is not cached, and evicts nothing of another namespace.",
 			puts:   append(several("team-b", 1, kib), put{"team-a", "team-a/0", 100 * kib}),
 			want:   map[string]bool{"team-b/0": true, "team-a/0": false},
 		},
 		"Again": {
-			reason: "What is put again counts once.",
+			reason: "An item that is put again counts once.",
 			puts:   append(several("team-a", 3, kib), several("team-a", 4, kib)...),
 			want:   map[string]bool{"team-a/0": true, "team-a/3": true},
 		},

@@ -61,6 +61,6 @@ func TestOfClaim(t *testing.T) {
 		got = append(got, d.GetName())
 	}
 	if diff := cmp.Diff([]string{"web-fleet", "web-other"}, got); diff != "" {
-		t.Errorf("\nThose of the claim, of its shape, in its namespace\nOfClaim(...): -want, +got:\n%s", diff)
+		t.Errorf("\nThe deliveries of the claim, of its shape, in its namespace\nOfClaim(...): -want, +got:\n%s", diff)
 	}
 }

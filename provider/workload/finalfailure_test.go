@@ -61,7 +61,7 @@ func TestFindFinalFailure(t *testing.T) {
 			want:   failed("Deployment shop/web: ProgressDeadlineExceeded: ReplicaSet web-1 has timed out"),
 		},
 		"StatefulSet": {
-			reason: "A StatefulSet whose status says so exceeded its progress deadline.",
+			reason: "A StatefulSet with that condition exceeded its progress deadline.",
 			object: objectWith("apps/v1", "StatefulSet", "observedGeneration: 2, conditions: ["+exceeded+"]"),
 			want:   failed("StatefulSet shop/web: ProgressDeadlineExceeded: ReplicaSet web-1 has timed out"),
 		},
@@ -89,7 +89,7 @@ func TestFindFinalFailure(t *testing.T) {
 			},
 		},
 		"Routes": {
-			reason: "An earlier refusal by another Gateway does not hide the latest one.",
+			reason: "An earlier refusal by another Gateway does not hide the latest refusal.",
 			object: `{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute, metadata: {name: web, namespace: shop, generation: 2}, spec: {parentRefs: [{name: outside}, {name: inside}]},
 				status: {parents: [{parentRef: {name: outside}, controllerName: example.org/a, conditions: [` + strings.ReplaceAll(refused, "12:00", "11:00") + `]},
 					{parentRef: {name: inside}, controllerName: example.org/a, conditions: [` + refused + `]}]}}`,
@@ -130,7 +130,7 @@ func TestFindFinalFailure(t *testing.T) {
 			object: objectWith("example.org/v1", "Cache", `conditions: [{type: Failed, status: "True"}]`),
 		},
 		"Deleted": {
-			reason: "An object that is being deleted is awaited by no one.",
+			reason: "No controller awaits an object that is being deleted.",
 			object: "{apiVersion: batch/v1, kind: Job, metadata: {name: web, deletionTimestamp: '2026-11-01T12:00:00Z'}, status: {conditions: [{type: Failed, status: 'True'}]}}",
 		},
 		"Owned": {
@@ -168,15 +168,16 @@ func TestFirstFinalFailure(t *testing.T) {
 		want    string
 	}{
 		"Settled": {
-			reason:  "A failure that counts at once comes before one that has to settle.",
+			reason:  "A failure that counts at once comes before a failure that has to settle.",
 			objects: []*unstructured.Unstructured{nil, refused(30), failed("Deployment", 40)}, want: "Deployment",
 		},
 		"Stale": {
-			reason:  "A failure from before the position does not hide a later one.",
+			reason:  "A failure from before the position does not hide a later failure.",
 			objects: []*unstructured.Unstructured{failed("Deployment", -30), failed("StatefulSet", 30)}, want: "StatefulSet",
 		},
 		"StaleRoute": {
-			reason: "A refusal from before the position does not hide a later one.", objects: []*unstructured.Unstructured{refused(-60), refused(30)}, want: "HTTPRoute",
+			reason:  "A refusal from before the position does not hide a later refusal.",
+			objects: []*unstructured.Unstructured{refused(-60), refused(30)}, want: "HTTPRoute",
 		},
 		"Boundary": {
 			reason:  "A failure of the second in which the position began counts.",

@@ -45,20 +45,23 @@ func TestPodTrouble(t *testing.T) {
 			want:   Trouble{"Unschedulable", "0/3 nodes are available: 3 Insufficient cpu."},
 		},
 		"NotReady": {reason: "A container that runs and is not ready has a probe that does not succeed.", pods: list{withContainer(object{"state": object{"running": object{}}})}, want: Trouble{"NotReady", "container shop runs, and its readiness probe does not succeed"}},
-		"Starting": {reason: "A container that is being created has no trouble.", pods: list{withContainer(object{"state": waiting("ContainerCreating", "")})}},
+		"Starting": {reason: "A container that is being created has no fault.", pods: list{withContainer(object{"state": waiting("ContainerCreating", "")})}},
 		"Init": {
-			reason: "An init container that ended well has no trouble, and one that fails has.",
+			reason: "An init container that succeeded is not a fault, and a failing init container is.",
 			pods:   list{newPod(object{"initContainerStatuses": []any{object{"name": "a", "state": ended(0, "Completed")}, object{"name": "shop", "state": ended(2, "Error")}}})},
 			want:   Trouble{"CrashLoopBackOff", again + ": exit code 2, Error"},
 		},
 		"Gravest": {
-			reason: "What a user has to repair comes before what may end by itself, whatever the order of the pods.",
+			reason: "A failure that a user has to fix comes before a failure that may end by itself, whatever the order of the pods.",
 			pods:   list{crash, withContainer(object{"state": waiting("CreateContainerConfigError", "x")}), withContainer(object{"state": object{"running": object{}}})},
 			want:   Trouble{"ConfigMissing", "container shop: x"},
 		},
-		"Ready":     {reason: "A container that is ready has no trouble, whatever it did before.", pods: list{withContainer(object{"ready": true, "state": object{"running": object{}}, "lastState": ended(1, "Error")})}},
-		"Malformed": {reason: "A pod that cannot be decoded says nothing.", pods: list{newPod(object{"containerStatuses": "junk"})}},
-		"None":      {reason: "Without pods no trouble is known."},
+		"Ready": {
+			reason: "A container that is ready has no fault, whatever its last state.",
+			pods:   list{withContainer(object{"ready": true, "state": object{"running": object{}}, "lastState": ended(1, "Error")})},
+		},
+		"Malformed": {reason: "A pod that cannot be decoded has no fault.", pods: list{newPod(object{"containerStatuses": "junk"})}},
+		"None":      {reason: "A Deployment without pods has no fault."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -68,7 +68,7 @@ func TestAssess(t *testing.T) {
 			want: Health{State: "Available", Available: 2, Updated: 2, Desired: 2},
 		},
 		"OldPods": {
-			reason:      "Pods of the revision before are not those of the image, although the Deployment counts them as available.",
+			reason:      "Pods of the previous revision do not have the image, although the Deployment counts them as available.",
 			deployments: list{newDeployment("shop", newImage, 2, 2)}, sets: list{newReplicaSet("shop", "1", oldImage, 2, 2), newReplicaSet("shop", "2", newImage, 1, 0)},
 			want: Health{State: "Progressing", Reason: "Progressing", AvailableOther: 2, Updated: 1, Desired: 2, PodSelector: "pod-template-hash=h2"},
 		},
@@ -82,7 +82,7 @@ func TestAssess(t *testing.T) {
 			want: Health{State: "OtherImage", Reason: "OtherImage", Message: "Deployment shop has proxy:1, " + oldImage, AvailableOther: 2, Desired: 2},
 		},
 		"OldGeneration": {
-			reason:      "What the Deployment's controller reported before it saw the last change proves nothing.",
+			reason:      "The status of the Deployment's controller from before the last change proves nothing.",
 			deployments: list{newDeployment("shop", newImage, 2, 2, set(int64(2), "status", "observedGeneration"))}, sets: list{newReplicaSet("shop", "2", newImage, 2, 2)},
 			want: Health{State: "Progressing", Reason: "Progressing", Message: lag, AvailableOther: 2, Desired: 2},
 		},
@@ -170,11 +170,11 @@ func TestSelectTracks(t *testing.T) {
 	}{
 		"NoTracks": {reason: "Without tracks each Deployment of a claim counts.", image: newImage, deployments: list{newDeployment("a", oldImage, 1, 1), newDeployment("b", newImage, 1, 1)}, want: []string{"a", "b"}},
 		"Beside": {
-			reason: "Of two tracks beside each other the one with the image counts.", image: newImage,
+			reason: "Of two tracks beside each other the track with the image counts.", image: newImage,
 			deployments: list{newDeployment("a", oldImage, 1, 1, in("blue")), newDeployment("b", newImage, 1, 1, in("green"))}, want: []string{"b"},
 		},
 		"Plain": {
-			reason: "A workload without a track may be beside one in a track.", image: newImage,
+			reason: "A workload without a track may be beside a workload in a track.", image: newImage,
 			deployments: list{newDeployment("a", oldImage, 1, 1), newDeployment("b", newImage, 1, 1, in("blue"))}, want: []string{"b"},
 		},
 		"None": {

@@ -27,7 +27,7 @@ func TestRelevantOf(t *testing.T) {
 		"Cluster":  {reason: "A cluster-scoped object belongs to the namespace that its name begins with.", metric: model.Metric{"__name__": "m", "name": "team-a-config"}, want: true},
 		"Foreign":  {reason: "A cluster-scoped object with another name belongs to other tests.", metric: model.Metric{"__name__": "m", "name": "default"}},
 		"Shared":   {reason: "A metric about no object is relevant where an alert of the story names it.", metric: model.Metric{"__name__": "shared"}, want: true},
-		"Unshared": {reason: "A metric about no object counts what other tests do, and is left out where no alert of the story names it.", metric: model.Metric{"__name__": "m"}},
+		"Unshared": {reason: "A metric without an object counts the work of other tests, and is left out if no alert of the story names it.", metric: model.Metric{"__name__": "m"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

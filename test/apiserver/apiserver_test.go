@@ -36,7 +36,7 @@ func job(name, says string) *unstructured.Unstructured {
 	return u
 }
 
-// A story is what happens to objects, one after the other.
+// A story is a sequence of changes to objects.
 type story struct {
 	*testing.T
 	dynamic.ResourceInterface
@@ -77,7 +77,7 @@ func newStory(t *testing.T, s *Server) story {
 	return story{T: t, ResourceInterface: s.Resource(jobs()).Namespace("ns")}
 }
 
-// TestHistory sends a watch what happened since the list, and what happens then.
+// TestHistory sends a watch the events since the list, and the events that follow.
 func TestHistory(t *testing.T) {
 	s := newServer()
 	on := newStory(t, s)
@@ -96,7 +96,7 @@ func TestHistory(t *testing.T) {
 	on.update("kept")
 	want := []string{"MODIFIED changed 4 updated", "MODIFIED changed 5 patched", "DELETED gone 6 created", "ADDED new 7 created", "MODIFIED kept 8 updated"}
 	if diff := cmp.Diff(want, next(t, w, len(want))); diff != "" {
-		t.Errorf("what is told: -want, +got:\n%s", diff)
+		t.Errorf("watch events: -want, +got:\n%s", diff)
 	}
 	live, err := on.Get(t.Context(), "changed", metav1.GetOptions{})
 	on.must(err)
@@ -116,7 +116,7 @@ func next(t *testing.T, w watch.Interface, n int) []string {
 			says, _, _ := unstructured.NestedString(u.Object, "spec", "says")
 			out = append(out, fmt.Sprintf("%s %s %s %s", e.Type, u.GetName(), u.GetResourceVersion(), says))
 		case <-time.After(patience.Limit):
-			t.Fatalf("nothing more is told after %q", out)
+			t.Fatalf("the watch sends nothing more after %q", out)
 		}
 	}
 	return out
@@ -145,7 +145,7 @@ func TestSelected(t *testing.T) {
 		t.Errorf("a list of one object: %v", list.Items)
 	}
 	if n := len(elsewhere.ResultChan()); n > 0 {
-		t.Errorf("another namespace is told of %d", n)
+		t.Errorf("a watch of another namespace gets %d events", n)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestCache(t *testing.T) {
 	select {
 	case <-told:
 	case <-time.After(patience.Limit):
-		t.Fatal("what was deleted between list and watch is not told")
+		t.Fatal("a deletion between list and watch is not sent")
 	}
 	o, ok, err := i.GetStore().GetByKey("ns/changed")
 	if err != nil || !ok {

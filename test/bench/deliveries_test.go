@@ -17,9 +17,9 @@ func TestPercentile(t *testing.T) {
 		want   float64
 	}{
 		"None":    {reason: "The percentile of nothing is zero."},
-		"One":     {reason: "One is all of them", values: []float64{3}, want: 3},
-		"Hundred": {reason: "One of a hundred may be later, whatever their order", values: hundred, want: 99},
-		"Few":     {reason: "Of fewer than a hundred none may be", values: []float64{2, 1, 7}, want: 7},
+		"One":     {reason: "A single value is the percentile.", values: []float64{3}, want: 3},
+		"Hundred": {reason: "A single value of a hundred may be later, whatever their order.", values: hundred, want: 99},
+		"Few":     {reason: "Of fewer than a hundred values the largest counts.", values: []float64{2, 1, 7}, want: 7},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

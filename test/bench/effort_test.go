@@ -40,6 +40,6 @@ func TestReadBusy(t *testing.T) {
 	}
 	all, own, err := readBusy(fs, 10)
 	if err != nil || all != 20 || own != 7 {
-		t.Errorf("A measurement counts with its descendants, those that ended included, and an idle processor is not busy: want 20 and 7 seconds, got %v and %v, %v", all, own, err)
+		t.Errorf("A measurement counts with its descendants, also with ended descendants, and an idle processor is not busy: want 20 and 7 seconds, got %v and %v, %v", all, own, err)
 	}
 }

@@ -25,7 +25,7 @@ func TestMeasureFigures(t *testing.T) {
 		want   []string
 		err    string
 	}{
-		"All":     {reason: "A figure that fails hides none of those after it.", want: []string{"a_s", "b_s", "c_s"}, err: "cannot measure b_s: broken"},
+		"All":     {reason: "A figure that fails hides no figure after it.", want: []string{"a_s", "b_s", "c_s"}, err: "cannot measure b_s: broken"},
 		"One":     {reason: "A figure that is not wanted is not measured.", only: "c_*", want: []string{"c_s"}},
 		"Unknown": {reason: "A name that no figure has is refused.", only: "d_s", err: `cannot measure "d_s": it is not a figure`},
 		"Over":    {reason: "A run that was ended measures nothing more.", isOver: true, want: []string{"a_s", "b_s"}, err: "cannot measure b_s: broken"},

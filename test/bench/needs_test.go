@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNeedsOf asks what has to be built for figures.
+// TestNeedsOf asks for the packages to build for figures.
 func TestNeedsOf(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -18,10 +18,10 @@ func TestNeedsOf(t *testing.T) {
 		"State":    {reason: "The record of a bundle needs an API server, and none of our packages.", only: "state_modify_ms", want: serverPrograms},
 		"Tokens":   {reason: "A claim to Sites without an engine needs a control plane alone.", only: "breaker_tokens_1_site", want: "packages " + serverPrograms},
 		"Writes":   {reason: "The audit log is that of a control plane.", only: "writes_alone_*", want: "packages " + serverPrograms},
-		"Together": {reason: "Several figures need what each of them needs.", only: "render_* writes_*", want: "packages " + serverPrograms},
+		"Together": {reason: "Several figures need the packages of each.", only: "render_* writes_*", want: "packages " + serverPrograms},
 		"Story":    {reason: "A story with ten Sites needs engines and measurements.", only: "breaker_tokens_10_sites", want: "packages all"},
 		"Steps":    {reason: "Decisions of the function are a benchmark of Go.", only: "step_us"},
-		"All":      {reason: "All figures together need everything.", want: "packages all"},
+		"All":      {reason: "The figures together need all packages.", want: "packages all"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -32,6 +32,6 @@ func TestNeedsOf(t *testing.T) {
 		})
 	}
 	if _, known := needsOf("no_such_figure"); known {
-		t.Error("A name that no figure has is taken for one.")
+		t.Error("A name without a figure is taken for a figure.")
 	}
 }

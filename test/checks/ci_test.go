@@ -38,7 +38,7 @@ func TestRunOfCI(t *testing.T) {
 			want:    "there is no commit",
 		},
 		"HalfACheckout": {
-			reason: "A checkout that a killed run left half written is made anew.",
+			reason: "A half-written checkout of a killed run is made again.",
 			change: func(_, cache string) error {
 				return os.MkdirAll(filepath.Join(cache, "checkout", ".git", "refs"), 0o700)
 			},
@@ -117,7 +117,7 @@ func TestRunOfCIKeepsTimes(t *testing.T) {
 func runCI(t *testing.T, project, cache string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "bash", ".ci/run")
-	// The script installs programs that a machine lacks. Those that these checks do not run are there.
+	// The script installs programs that a machine lacks. Programs that these checks do not run are present as dummies.
 	unused := t.TempDir()
 	for _, name := range []string{"ssh-keygen", "gpg", "gcc", "ip", "zsh", "fish"} {
 		writeFiles(t, unused, map[string]string{name: "#!/bin/sh\n"})

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// fakeMake plays the stages: it prints the log of a stage, and fails where a file says so.
+// fakeMake plays the stages: it prints the log of a stage, and fails if the file STAGE.fails exists.
 const fakeMake = `#!/usr/bin/env bash
 stage=${@: -1}
 cat "$(dirname "$0")/$stage.log"
@@ -35,7 +35,7 @@ func TestStagesRunAllAndNameFaults(t *testing.T) {
 			want:   []string{"passed: check test-unit", "unit tests: 1 of 2 packages from the cache", "tools: built none, all from the cache"},
 		},
 		"EachFaultOnce": {
-			reason: "A stage that fails does not hold back the next one, and the end names each fault once, by its stage.",
+			reason: "A stage that fails does not hold back the next stage, and the end names each fault once, by its stage.",
 			logs: map[string]string{
 				"check":     "apis/a.go: not formatted: run gofmt -w FAIL\n",
 				"test-unit": "--- FAIL: TestSum (0.00s)\n    a_test.go:3: sum\n--- FAIL: TestSum (0.00s)\nFAIL\tp/a\t0.1s\n",

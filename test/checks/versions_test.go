@@ -11,7 +11,7 @@ import (
 )
 
 // TestSharedVersions reads the modules of this project and of the programs that it builds. Two versions of a dependency are compiled twice: on two
-// processors client-go and what it imports take two minutes. These modules therefore require one version of each dependency.
+// processors client-go and its imports take two minutes. These modules therefore require one version of each dependency.
 func TestSharedVersions(t *testing.T) {
 	separate := []string{
 		"argocd", "capt", // are folders of files, and nothing is compiled

@@ -16,7 +16,8 @@ func TestAdd(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		object string
-		// plain and webhooks are the clients of what is installed at once, and of what waits until it is served.
+		// plain and webhooks are the clients of the objects that are installed at once, and of the objects that wait until their
+		// webhook is served.
 		plain, webhooks []any
 	}{
 		"Deployment": {reason: "A Deployment is left out, since its program runs beside the control plane.", object: "kind: Deployment"},
@@ -48,7 +49,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// clients that objects are called by, or nothing for those that are not.
+// clients returns the client configuration of each object's webhook, or nil for objects without one.
 func clients(all []*unstructured.Unstructured) []any {
 	var out []any
 	for _, o := range all {

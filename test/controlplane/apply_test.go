@@ -16,7 +16,7 @@ func TestParseYAML(t *testing.T) {
 		"Empty":     {reason: "Nothing should be no object.", stream: ""},
 		"Comments":  {reason: "A document of comments alone should be no object.", stream: "# one\n---\n# two\n"},
 		"Several":   {reason: "Every document should be an object.", stream: "---\nkind: A\n---\nkind: B\n", want: []string{"A", "B"}},
-		"Malformed": {reason: "What is not YAML should be refused.", stream: "a: [", wantErr: true},
+		"Malformed": {reason: "A malformed stream should be refused.", stream: "a: [", wantErr: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,7 @@ func TestOwnNetwork(t *testing.T) {
 	const script = "../e2e/own-network.sh"
 	here, err := os.Readlink("/proc/self/ns/net")
 	if err != nil {
-		t.Logf("There are no network namespaces here: %v", err)
+		t.Logf("This machine has no network namespaces: %v", err)
 	}
 	separate := here != "" && exec.CommandContext(t.Context(), "unshare", "--net", "ip", "link", "add", "v0", "type", "veth").Run() == nil
 	cases := map[string]struct {
@@ -82,12 +82,12 @@ func TestFreePorts(t *testing.T) {
 	}
 }
 
-// TestLockPort says what it waits for, before it goes on.
+// TestLockPort prints the reason for a wait, before it goes on.
 func TestLockPort(t *testing.T) {
 	type world struct {
 		port int
 		path string
-		// free ends what is in the way.
+		// free ends the obstacle.
 		free func()
 	}
 	listen := func(t *testing.T, w *world) {
@@ -112,9 +112,9 @@ func TestLockPort(t *testing.T) {
 		block  func(*testing.T, *world)
 		want   string
 	}{
-		"Free":     {reason: "Nothing is said where nothing is waited for."},
-		"Locked":   {reason: "The wait for another control plane is said.", block: lock, want: "waiting until another control plane of this machine ends"},
-		"Occupied": {reason: "The wait for another program is said.", block: listen, want: "waiting up to 10s until port"},
+		"Free":     {reason: "A free port causes no line about a wait."},
+		"Locked":   {reason: "A wait for another control plane is printed.", block: lock, want: "waiting until another control plane of this machine ends"},
+		"Occupied": {reason: "A wait for another program is printed.", block: listen, want: "waiting up to 10s until port"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beParent starts children, from goroutines whose threads end, tells their process ids and waits to be killed.
+// beParent starts children, from goroutines whose threads end, prints their process ids and waits to be killed.
 func beParent(dir string) {
 	r := newRunner(dir, func(error) {})
 	for range 4 {

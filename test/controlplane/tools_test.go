@@ -32,9 +32,15 @@ func TestRaceFlag(t *testing.T) {
 		want   string
 		says   string
 	}{
-		"Compiler":   {reason: "A machine with a C compiler runs tests with the race detector.", env: []string{"CGO_ENABLED=1", "CC=" + compiler}, want: "-race\n"},
-		"NoCompiler": {reason: "A machine without a C compiler runs tests without the race detector, and says so.", env: []string{"CGO_ENABLED=1", "CC=/nowhere/gcc"}, says: without},
-		"NoCgo":      {reason: "Where cgo is switched off tests run without the race detector, which is said.", env: []string{"CGO_ENABLED=0", "CC=" + compiler}, says: without},
+		"Compiler": {reason: "A machine with a C compiler runs tests with the race detector.", env: []string{"CGO_ENABLED=1", "CC=" + compiler}, want: "-race\n"},
+		"NoCompiler": {
+			reason: "A machine without a C compiler runs tests without the race detector, and prints a note.",
+			env:    []string{"CGO_ENABLED=1", "CC=/nowhere/gcc"}, says: without,
+		},
+		"NoCgo": {
+			reason: "Tests run without the race detector, and print a note, where cgo is switched off.",
+			env:    []string{"CGO_ENABLED=0", "CC=" + compiler}, says: without,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -65,8 +71,11 @@ func TestFind(t *testing.T) {
 		"OtherVersion": {reason: "A program of another minor version is left alone, and named.", installed: old, says: "tools: <assets>/etcd is not taken: it is 3.4, and 3.6 is wanted"},
 		"NoVersion":    {reason: "A program that does not say its version is left alone.", installed: "hello", says: "it is of an unknown version, and 3.6 is wanted"},
 		"Downloaded":   {reason: "An archive with the pinned digest is taken.", served: archive, want: "ETCD=<cache>/tools/downloads/etcd\n", says: "tools: takes <cache>"},
-		"OtherDigest":  {reason: "An archive that is not the pinned one is never opened.", served: packProgram(t, "etcd", fits+" of somebody else"), says: "is not what was pinned"},
-		"NoServer":     {reason: "A machine without the server builds the program.", says: "tools: cannot download programs: they are built instead"},
+		"OtherDigest": {
+			reason: "An archive with another digest than the pinned digest is never opened.",
+			served: packProgram(t, "etcd", fits+" of somebody else"), says: "is not what was pinned",
+		},
+		"NoServer": {reason: "A machine without the server builds the program.", says: "tools: cannot download programs: they are built instead"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +130,7 @@ func TestFindNearVersion(t *testing.T) {
 	}
 }
 
-// TestBuildProgress builds two tools that are folders of a Go module, and reads what the script says meanwhile.
+// TestBuildProgress builds two tools that are folders of a Go module, and reads the output of the script meanwhile.
 func TestBuildProgress(t *testing.T) {
 	const tail = " (github.com/crossplane/crossplane/v2 VERSION)"
 	cases := map[string]struct {
@@ -130,12 +139,12 @@ func TestBuildProgress(t *testing.T) {
 		want    string
 	}{
 		"First": {
-			reason: "A build that was never measured says what is built, and how many tools are left.",
+			reason: "A build without an earlier measurement prints the tool, and the number of remaining tools.",
 			want: "tools: builds crds webhookconfigurations\n" +
 				"[1/2] building crds" + tail + " ... N s\n[2/2] building webhookconfigurations" + tail + " ... N s\n",
 		},
 		"Again": {
-			reason:  "A build that was measured on this machine says how long it took, and how long those took that follow it.",
+			reason:  "A build that was measured on this machine prints its duration, and the duration of the builds that follow.",
 			seconds: "crds 7\nother 100\nwebhookconfigurations 3\n",
 			want: "tools: builds crds webhookconfigurations\ntools: that took 10 s the last time\n" +
 				"[1/2] building crds" + tail + ": 7 s the last time, 3 s for the 1 after it ... N s\n[2/2] building webhookconfigurations" + tail + ": 3 s the last time ... N s\n",
@@ -169,7 +178,7 @@ func TestBuildProgress(t *testing.T) {
 	}
 }
 
-// pathOfScript is a folder with what the script runs, so that no program of this machine is found.
+// pathOfScript is a folder with the programs that the script runs, so that no program of this machine is found.
 func pathOfScript(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

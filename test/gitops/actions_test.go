@@ -83,7 +83,7 @@ func TestArgoCDCreates(t *testing.T) {
 		"retry":        {reason: "The present revision is delivered again.", want: map[string]any{"action": "Retry"}},
 		"rollback":     {reason: "A rollback goes to the verified revision.", want: map[string]any{"action": "RollbackTo", "toRevision": int64(5)}},
 		"promote":      {reason: "A promotion names the step that waits.", want: map[string]any{"action": "Promote", "step": int64(3)}},
-		"promote-full": {reason: "All steps are released.", want: map[string]any{"action": "Promote", "full": true}},
+		"promote-full": {reason: "The action releases all steps.", want: map[string]any{"action": "Promote", "full": true}},
 		"approve":      {reason: "An approval names the update that the user saw.", want: map[string]any{"action": "ApproveUpdate", "update": map[string]any{"blueprint": "web-1.1.0"}}},
 	}
 	for _, group := range []string{"claims.intentplane.dev", "intentplane.dev"} {

@@ -38,7 +38,10 @@ func TestArgoCDHealth(t *testing.T) {
 	}{
 		"New":       {reason: "A deployment without conditions is in progress.", apiVersion: claims, kind: "IntentDeployment", want: [2]string{"Progressing", "it was not observed yet"}},
 		"Succeeded": {reason: "A deployment that is live is healthy.", apiVersion: claims, kind: "IntentDeployment", message: "Live.", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "Live."}},
-		"Composite": {reason: "The same for what a claim makes.", apiVersion: claims, kind: "XIntentDeployment", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "it was not observed yet"}},
+		"Composite": {
+			reason:     "The composite of a claim has the same health.",
+			apiVersion: claims, kind: "XIntentDeployment", conditions: []any{ready, idle, calm}, want: [2]string{"Healthy", "it was not observed yet"},
+		},
 		"Namespaced": {
 			reason: "A namespaced composite that delivers is in progress.", apiVersion: "intentplane.dev/v1alpha1", kind: "IntentDeployment", conditions: []any{unready, busy, calm}, message: "Delivering.",
 			want: [2]string{"Progressing", "Delivering."},
@@ -61,11 +64,11 @@ func TestArgoCDHealth(t *testing.T) {
 			message: "Pauses.", want: [2]string{"Progressing", "Pauses."},
 		},
 		"Edited": {
-			reason: "What is Ready is what it said before.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{ready, idle, calm},
+			reason: "A Ready deployment is in progress after an edit.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{ready, idle, calm},
 			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "the last change was not observed yet"},
 		},
 		"EditedAfterFailure": {
-			reason: "What failed is what it said before.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, idle, stuck},
+			reason: "A failed deployment is in progress after an edit.", apiVersion: claims, kind: "IntentDeployment", conditions: []any{unready, idle, stuck},
 			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "the last change was not observed yet"},
 		},
 		"FunctionGone": {
@@ -100,7 +103,8 @@ func TestArgoCDHealth(t *testing.T) {
 			want: [2]string{"Healthy", "Done."},
 		},
 		"Refused": {
-			reason: "Another one has to be made.", apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "False", "Stale"), is("Completed", "False", "Stale")},
+			reason:     "A refused request is degraded: a user has to make another.",
+			apiVersion: rollout, kind: "RolloutRequest", conditions: []any{is("Accepted", "False", "Stale"), is("Completed", "False", "Stale")},
 			want: [2]string{"Degraded", "Stale."},
 		},
 		"Running": {
@@ -147,7 +151,7 @@ func TestArgoCDHealth(t *testing.T) {
 			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "the last change was not observed yet"},
 		},
 		"Changed": {
-			reason: "What is Live is what was asked before.", apiVersion: delivery, kind: "SiteSync", conditions: []any{is("Ready", "True", "Live")},
+			reason: "A Live SiteSync is in progress after another request.", apiVersion: delivery, kind: "SiteSync", conditions: []any{is("Ready", "True", "Live")},
 			change: func(o *unstructured.Unstructured) { o.SetGeneration(4) }, want: [2]string{"Progressing", "the last change was not observed yet"},
 		},
 	}
@@ -179,9 +183,9 @@ func TestArgoCDHealth(t *testing.T) {
 	}
 }
 
-// TestArgoCDHealthOfClusters compares the health of a ManagedCluster that is not ready with what the advice about the reason says.
+// TestArgoCDHealthOfClusters compares the health of a ManagedCluster that is not ready with the advice about the reason.
 func TestArgoCDHealthOfClusters(t *testing.T) {
-	// These end by themselves, and are shown because the cluster was ready, or takes too long.
+	// Clusters with these reasons recover by themselves, and are shown because the cluster was ready, or takes too long.
 	shown := []string{"Degraded", "InfrastructureTimedOut", "ControlPlaneTimedOut", "DeletionTimedOut"}
 	for _, kind := range []advice.Kind{advice.ManagedCluster, advice.Cluster} {
 		for _, reason := range advice.Reasons(kind) {

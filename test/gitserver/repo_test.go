@@ -33,7 +33,7 @@ func TestCommitAndRemove(t *testing.T) {
 	}
 }
 
-// TestCommitRef writes to a ref that is no branch, which is made, and then grows.
+// TestCommitRef writes to a ref outside of the branches, which is created, and then grows.
 func TestCommitRef(t *testing.T) {
 	s := start(t)
 	const ref = "refs/elsewhere/state"
@@ -50,7 +50,7 @@ func TestCommitRef(t *testing.T) {
 	}
 }
 
-// TestReplace leaves in a directory what it is given, and all that is beside the directory.
+// TestReplace leaves in a directory the given files, and all files beside the directory.
 func TestReplace(t *testing.T) {
 	s := start(t)
 	for _, files := range []map[string]string{{"a": "1\n", "below/b": "1\n"}, {"a": "2\n", "c": "2\n"}} {

@@ -102,7 +102,7 @@ func TestPush(t *testing.T) {
 				t.Errorf("\n%s\nFiles(...): -want, +got:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff([]int{1, 1}, []int{told, s.Pushes("team/fleet")}); diff != "" {
-				t.Errorf("\n%s\nPushes told of and counted: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nPushes of the hook and of the counter: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -245,8 +245,8 @@ func TestTLS(t *testing.T) {
 		reason string
 		trust  bool
 	}{
-		"Trusted":   {reason: "Who trusts the CA should be served.", trust: true},
-		"Untrusted": {reason: "Who does not trust the CA should refuse the server."},
+		"Trusted":   {reason: "A client that trusts the CA should be served.", trust: true},
+		"Untrusted": {reason: "A client that does not trust the CA should refuse the server."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -17,7 +17,10 @@ func TestGit(t *testing.T) {
 		server *hostile.Git
 		want   failure.Class
 	}{
-		"Harmless":    {reason: "A pack with the commit alone is read, so what the others are refused for is what they add.", server: hostile.NewGit(hostile.TinyObjects(0))},
+		"Harmless": {
+			reason: "A pack with the commit alone is read, so the other packs are refused for their additional objects.",
+			server: hostile.NewGit(hostile.TinyObjects(0)),
+		},
 		"TinyObjects": {reason: "A pack of many tiny objects is too large for memory.", server: hostile.NewGit(hostile.TinyObjects(400_000)), want: failure.ClassTooLarge},
 		"BrokenPack":  {reason: "A pack that has fewer objects than it says is broken.", server: hostile.NewGit(hostile.BrokenPack()), want: failure.ClassTransient},
 		"Refs":        {reason: "A list of a million refs is too large.", server: hostile.NewGitWithRefs(1_000_000), want: failure.ClassTooLarge},

@@ -11,7 +11,8 @@ func TestAddFile(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		file   string
-		// plain and webhooks are the kinds of what is installed at once, and the URLs of what waits until it is served.
+		// plain and webhooks are the kinds of the objects that are installed at once, and the URLs of the objects that wait until
+		// their webhook is served.
 		plain, webhooks []string
 	}{
 		"Template":  {reason: "Objects that a template has to fill are left out.", file: "kind: Deployment\n---\nkind: ConfigMap\nmetadata: {name: build-init-image}\n---\nkind: ClusterLifecycle"},

@@ -20,7 +20,7 @@ func TestStatusAt(t *testing.T) {
 		steps  []string
 	}{
 		"Running": {
-			reason: "The steps before the one that runs have ended, and those behind it wait.",
+			reason: "The steps before the running step have ended, and the steps behind it wait.",
 			status: runningStatus(pod), phase: corev1.PodPending, steps: []string{"detect: 0", "build runs", "export waits", "completion waits"},
 		},
 		"Rebase": {
@@ -40,7 +40,7 @@ func TestStatusAt(t *testing.T) {
 			status: drainedStatus(pod), phase: corev1.PodFailed, steps: []string{"detect: 0", "build: 143", "export waits", "completion waits"},
 		},
 		"Succeeded": {
-			reason: "All steps of a pod that succeeds have ended.",
+			reason: "Each step of a pod that succeeds has ended.",
 			status: succeededStatus(pod, "report"), phase: corev1.PodSucceeded, steps: []string{"detect: 0", "build: 0", "export: 0", "completion: 0 report"},
 		},
 	}

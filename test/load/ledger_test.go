@@ -20,8 +20,8 @@ func TestDeepest(t *testing.T) {
 	}{
 		"None":   {reason: "A ledger without entries charges nothing."},
 		"AtOnce": {reason: "Tokens that are spent in one moment do not come back.", entries: []Entry{at(0, 2), at(0, 1)}, want: 3},
-		"Slowly": {reason: "All of it comes back, and no more than that.", entries: []Entry{at(0, 2), at(60, 2), at(61, 2)}, want: 3},
-		"Before": {reason: "What was missing most counts.", entries: []Entry{at(0, 9), at(5, 1)}, want: 9},
+		"Slowly": {reason: "All spent tokens come back, and no more than these.", entries: []Entry{at(0, 2), at(60, 2), at(61, 2)}, want: 3},
+		"Before": {reason: "The largest number of missing tokens counts.", entries: []Entry{at(0, 9), at(5, 1)}, want: 9},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

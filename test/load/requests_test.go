@@ -152,7 +152,7 @@ func TestReadRequests(t *testing.T) {
 	}
 }
 
-// TestReadRequestsOfGarbage reads what no API server writes.
+// TestReadRequestsOfGarbage reads lines that no API server writes.
 func TestReadRequestsOfGarbage(t *testing.T) {
 	for _, log := range []string{`{"verb": 1}`, fmt.Sprintf(`{"objectRef": {"name": "web"}, "responseObject": %q}`, "text")} {
 		if got, err := ReadRequests(strings.NewReader(log)); err == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// newRequests are those of two deployments, and one that belongs to none.
+// newRequests are the requests of two deployments, and a request that belongs to none.
 func newRequests() []Request {
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	return []Request{

@@ -14,8 +14,8 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// TestAlerts parses the queries of all alerts that the pages show, and compares their metrics with those of the provider. The gauges without labels,
-// which exist for alerts alone, are among them.
+// TestAlerts parses the queries of all alerts that the pages show, and compares their metrics with the metrics of the provider. The gauges without
+// labels, which exist for alerts alone, are among them.
 func TestAlerts(t *testing.T) {
 	var all []string
 	files := os.DirFS("../../docs")

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// TestBundleExample holds the example of the page to the one that is run as a test.
+// TestBundleExample compares the example of the page with the example that runs as a test.
 func TestBundleExample(t *testing.T) {
 	block := firstCodeBlock(t, readProjectFile(t, "docs/bundles.md"), "go")
 	if !strings.Contains(readProjectFile(t, "bundles/state/example_test.go"), "\n"+block) {
@@ -39,7 +39,7 @@ func TestBundleRecord(t *testing.T) {
 	}
 }
 
-// TestBundleTables holds the tables of the page to the code: statuses and what may follow, fields, methods, errors.
+// TestBundleTables compares the tables of the page with the code: statuses and their successors, fields, methods, errors.
 func TestBundleTables(t *testing.T) {
 	page := readProjectFile(t, "docs/bundles.md")
 	rows := rowsOfTables(page)
@@ -54,7 +54,7 @@ func TestBundleTables(t *testing.T) {
 			continue
 		}
 		if diff := cmp.Diff(next, cells[2]); diff != "" {
-			t.Errorf("What may follow %s: -want, +got:\n%s", s, diff)
+			t.Errorf("Successors of %s: -want, +got:\n%s", s, diff)
 		}
 	}
 	words := []string{}

@@ -39,7 +39,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestPackages finds packages that the page about the code does not have. Those that only make files, and those of single suites, are not on it.
+// TestPackages finds packages that the page about the code does not have. Packages that only make files, and packages of single suites, are not
+// on it.
 func TestPackages(t *testing.T) {
 	page, err := os.ReadFile("../../docs/architecture.md")
 	if err != nil {
@@ -54,7 +55,7 @@ func TestPackages(t *testing.T) {
 		for _, dir := range packageDirectories(t, "../../"+root) {
 			dir = strings.TrimPrefix(dir, "../../")
 			if n++; !named[dir] && !named[path.Base(dir)] && !named[strings.TrimPrefix(dir, "provider/")] {
-				t.Errorf("docs/architecture.md does not say what belongs in %s", dir)
+				t.Errorf("docs/architecture.md does not describe the content of %s", dir)
 			}
 		}
 	}
@@ -63,7 +64,7 @@ func TestPackages(t *testing.T) {
 	}
 }
 
-// packageDirectories returns the directories below one that have Go files, and are on the page.
+// packageDirectories returns the directories below a root that have Go files, and are on the page.
 func packageDirectories(t *testing.T, root string) []string {
 	t.Helper()
 	out := []string{}

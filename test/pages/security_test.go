@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAdvisoriesAreTested finds the test that each advisory in security.md names, with a case that begins with its identifier, or the reason why
-// there is none.
+// TestAdvisoriesAreTested finds the test that each advisory in security.md names, with a case that begins with its identifier, or the reason for
+// a missing test.
 func TestAdvisoriesAreTested(t *testing.T) {
 	b, err := os.ReadFile("../../docs/security.md")
 	if err != nil {
@@ -24,7 +24,7 @@ func TestAdvisoriesAreTested(t *testing.T) {
 		for _, id := range ids {
 			listed[id] = true
 			if (len(tests) == 0) == (strings.TrimSpace(cells[4]) == "") {
-				t.Errorf("%s: want a test, or a reason why there is none", id)
+				t.Errorf("%s: want a test, or a reason for its absence", id)
 			}
 			for _, test := range tests {
 				text := textOfTests(t, test[1])

@@ -48,7 +48,7 @@ func TestVagueLines(t *testing.T) {
 		"Plain":     {reason: "A sentence with an actor passes.", page: "The provider retries the push."},
 		"Vague":     {reason: "A vague word is reported with its line.", page: "Somebody\nmended it", want: []string{"Somebody: Somebody", "mended: mended it"}},
 		"Part":      {reason: "A vague word as a part of another word passes.", page: "Recommended amendments"},
-		"Code":      {reason: "A code block shows what programs print, so its words are not looked at.", page: "```\nnobody\n```"},
+		"Code":      {reason: "A code block shows the output of programs, so its words are not checked.", page: "```\nnobody\n```"},
 		"Generated": {reason: "A generated part has the words of the code, so it is not looked at.", page: "<!-- generated: x -->\nnobody\n<!-- end -->"},
 	}
 	for name, tc := range cases {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestRules takes one rule of the function away at a time, and tells the story that shows why it is there. All stories go well with it.
+// TestRules disables one rule of the function at a time, and plays the story that shows its purpose. All stories succeed with it.
 func TestRules(t *testing.T) {
 	walker, all := buildSwitched(t, "function/deployment"), rulesByTest(allRules(), false)
 	if find := os.Getenv(findVariable); find != "" {
@@ -38,7 +38,7 @@ func TestRules(t *testing.T) {
 			if wrong {
 				return
 			}
-			// A change of the walk gives the stories of chance other contents: another one may miss the rule since.
+			// A change of the walk changes the random stories: another story may find the missing rule since.
 			if found := firstBrokenStory(t, walker, strconv.Itoa(searched), name); found != "" {
 				t.Logf("story %d does not miss the rule any more, and story %s", r.story, found)
 				return

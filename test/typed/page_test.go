@@ -87,7 +87,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestOperationsAreTyped finds the pages of docs/operations that no test types, and those that are gone.
+// TestOperationsAreTyped finds the pages of docs/operations that no test types, and pages that were removed.
 func TestOperationsAreTyped(t *testing.T) {
 	const dir = "docs/operations/"
 	files, err := os.ReadDir(filepath.Join("..", "..", dir))

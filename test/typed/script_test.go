@@ -66,7 +66,7 @@ func TestLast(t *testing.T) {
 		want   string
 	}{
 		"None": {reason: "A script that printed nothing came to no block.", want: "the beginning"},
-		"Last": {reason: "The last block that began is the one that failed.", output: "@@ typed p.md:1\nx\n@@ typed p.md:9\ny\n", want: "p.md:9"},
+		"Last": {reason: "The last block that began is the failed block.", output: "@@ typed p.md:1\nx\n@@ typed p.md:9\ny\n", want: "p.md:9"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -47,7 +47,7 @@ func TestCheckTree(t *testing.T) {
 			want: []string{`a.go:6: comment of field c is about "old": begin it with the field's name`},
 		},
 		"Below": {
-			reason:  "A package below one that is pending alone is held to it.",
+			reason:  "A package below a package that is pending alone has to follow the rules.",
 			pending: []string{"."},
 			files:   map[string]string{"a.go": "package a\n\n// Nobody\n", "b/a.go": "package b\n\n// Nobody\n"},
 			want:    []string{`b/a.go:3: comment has "Nobody": ` + actor},

@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// TestVocabulary holds the check to what it asks of others: each term has advice, and no advice uses a term.
+// TestVocabulary checks the vocabulary itself: each term has advice, and no advice uses a term.
 func TestVocabulary(t *testing.T) {
 	for _, t1 := range terms() {
 		for _, t2 := range terms() {

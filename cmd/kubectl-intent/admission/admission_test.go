@@ -28,11 +28,14 @@ func TestCheck(t *testing.T) {
 		"Claim":           {reason: "A claim with nothing but an intent is admitted.", object: claim + `, spec: {intent: a}`},
 		"Namespaced":      {reason: "A namespaced composite with an intent is valid.", object: namespaced + `, spec: {intent: a}`},
 		"NoNamespace":     {reason: "A claim without a namespace is admitted, since kubectl fills it in.", object: strings.Replace(claim, "namespace: a, ", "", 1) + `, spec: {intent: a}`},
-		"Crossplane":      {reason: "What Crossplane adds is in the schema that it makes.", object: claim + `, spec: {intent: a, resourceRef: {apiVersion: a, kind: b, name: c}, compositeDeletePolicy: Foreground}, status: {phase: Succeeded, conditions: []}`},
+		"Crossplane":      {reason: "The schema has the fields that Crossplane adds.", object: claim + `, spec: {intent: a, resourceRef: {apiVersion: a, kind: b, name: c}, compositeDeletePolicy: Foreground}, status: {phase: Succeeded, conditions: []}`},
 		"CrossplaneOther": {reason: "In the other shape it is elsewhere.", object: namespaced + `, spec: {intent: a, crossplane: {compositionRef: {name: a}}}`},
-		"Null":            {reason: "Null is absent where nothing else is said.", object: claim + `, spec: {intent: a, suspend: null, expectation: null, blueprint: {version: null}}`},
-		"OtherKind":       {reason: "Of other kinds nothing is known.", object: `apiVersion: v1, kind: Secret, spec: 3`},
-		"Site":            {reason: "A Site with all required fields is valid.", object: site + `, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: x}}`},
+		"Null": {
+			reason: "A null field counts as absent.",
+			object: claim + `, spec: {intent: a, suspend: null, expectation: null, blueprint: {version: null}}`,
+		},
+		"OtherKind": {reason: "Of other kinds nothing is known.", object: `apiVersion: v1, kind: Secret, spec: 3`},
+		"Site":      {reason: "A Site with all required fields is valid.", object: site + `, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: x}}`},
 
 		"WorkloadCluster": {reason: "A WorkloadCluster with all required fields is valid.", object: `apiVersion: claims.intentplane.dev/v1alpha1, kind: WorkloadCluster, metadata: {namespace: a, name: c}, spec: {type: Existing, compositeDeletePolicy: Foreground}`},
 		"ClusterUnion":    {reason: "A cluster has the block of its type.", object: `apiVersion: intentplane.dev/v1alpha1, kind: WorkloadCluster, metadata: {namespace: a, name: c}, spec: {type: CAPT, version: v1.34.2}`, want: []string{"capt must be set with type CAPT, and with no other"}},
@@ -45,7 +48,7 @@ func TestCheck(t *testing.T) {
 		"Label":         {reason: "The values of labels are checked.", object: `apiVersion: claims.intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {name: shop, labels: {a: "b c"}}, spec: {intent: a}`, want: []string{"metadata.labels: Invalid value: \"b c\": a valid label"}},
 		"Name":          {reason: "The form of a name is checked.", object: strings.Replace(cluster, "default", "Edge_1", 1) + `, spec: {controlPlane: a, git: {url: "https://h/r.git"}}`, want: []string{`metadata.name: Invalid value: "Edge_1": a lowercase RFC 1123 subdomain`}},
 		"NoName":        {reason: "An object without a name is refused.", object: `apiVersion: claims.intentplane.dev/v1alpha1, kind: IntentDeployment, metadata: {}, spec: {intent: a}`, want: []string{"metadata.name: Required value"}},
-		"Cluster":       {reason: "What is in no namespace names none.", object: `apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {namespace: a, name: edge1}, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: x}}`, want: []string{"metadata.namespace: Forbidden"}},
+		"Cluster":       {reason: "A cluster-scoped object has no namespace.", object: `apiVersion: catalog.intentplane.dev/v1alpha1, kind: Site, metadata: {namespace: a, name: edge1}, spec: {cluster: {controlPlane: {}}, engine: {type: None}, repository: {path: x}}`, want: []string{"metadata.namespace: Forbidden"}},
 
 		"Type":     {reason: "Types of fields are checked.", object: claim + `, spec: {intent: a, suspend: "yes"}`, want: []string{`spec.suspend: Invalid value: "string"`}},
 		"Enum":     {reason: "Values of closed sets are checked.", object: claim + `, spec: {intent: a, deliveryConfig: {deletionPolicy: Forget}}`, want: []string{`spec.deliveryConfig.deletionPolicy: Unsupported value: "Forget"`}},

@@ -203,11 +203,14 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 			reason: "A value that only the cluster has is not guessed.", in: strings.NewReplacer("http:", "https:", "  - name: service-name\n", "  - name: service-name\n    valueFrom: {secretKeyRef: {name: a, key: b}}\n").Replace(successRate),
 			want: []string{"spec.args[0].valueFrom: only the cluster has this value: say --arg service-name=VALUE"},
 		},
-		"Provider":     {reason: "Another provider is named by its path.", in: metric("successCondition: result < 5\n    provider: {datadog: {query: a}}"), want: []string{"spec.metrics[0].provider.datadog: has no counterpart in a check"}},
-		"NoProvider":   {reason: "A metric without a provider is refused.", in: metric("provider: {}"), want: []string{"spec.metrics[0].provider: has neither"}},
-		"DryRun":       {reason: "A metric that decides nothing is not made one that decides.", in: metric("successCondition: result < 5") + "  dryRun: [{metricName: m}]\n", want: []string{"spec.dryRun: has no counterpart"}},
+		"Provider":   {reason: "Another provider is named by its path.", in: metric("successCondition: result < 5\n    provider: {datadog: {query: a}}"), want: []string{"spec.metrics[0].provider.datadog: has no counterpart in a check"}},
+		"NoProvider": {reason: "A metric without a provider is refused.", in: metric("provider: {}"), want: []string{"spec.metrics[0].provider: has neither"}},
+		"DryRun": {
+			reason: "A metric of a dry run does not become a deciding check.",
+			in:     metric("successCondition: result < 5") + "  dryRun: [{metricName: m}]\n", want: []string{"spec.dryRun: has no counterpart"},
+		},
 		"Endless":      {reason: "A metric without an end is refused.", in: metric("interval: 1m\n    successCondition: result < 5"), want: []string{"spec.metrics[0].count: is absent"}},
-		"Count":        {reason: "A count that is no number is refused.", in: metric("count: many\n    interval: 1m\n    successCondition: result < 5"), want: []string{`spec.metrics[0].count: "many" is not a whole number from 1 to 100`}},
+		"Count":        {reason: "A count that is not a number is refused.", in: metric("count: many\n    interval: 1m\n    successCondition: result < 5"), want: []string{`spec.metrics[0].count: "many" is not a whole number from 1 to 100`}},
 		"Limit":        {reason: "A limit that is switched off is refused.", in: metric("failureLimit: -1\n    successCondition: result < 5"), want: []string{`spec.metrics[0].failureLimit: "-1" is not`}},
 		"SuccessLimit": {reason: "A limit of successes is refused.", in: metric("consecutiveSuccessLimit: 3\n    successCondition: result < 5"), want: []string{"spec.metrics[0].consecutiveSuccessLimit: has no counterpart"}},
 		"Interval":     {reason: "An interval below a second is refused.", in: metric("count: 2\n    interval: 10ms\n    successCondition: result < 5"), want: []string{`spec.metrics[0].interval: "10ms" is not between 1s and 24h`}},
@@ -219,7 +222,7 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 		"RangeQuery":   {reason: "A range query is refused.", in: metric("successCondition: result < 5\n    provider: {prometheus: {query: a, rangeQuery: {start: a}}}"), want: []string{"spec.metrics[0].provider.prometheus.rangeQuery: has no counterpart"}},
 		"Credentials":  {reason: "Credentials of a server are not converted.", in: metric("successCondition: result < 5\n    provider: {prometheus: {query: a, authentication: {oauth2: {}}}}"), want: []string{"spec.metrics[0].provider.prometheus.authentication: a Site or a configuration"}},
 		"Web": {
-			reason: "What a web check does not do is refused, field by field.",
+			reason: "Unsupported fields of a web check are refused, field by field.",
 			in:     metric("successCondition: result < 5\n    provider: {web: {url: 'http://a', method: POST, insecure: true, timeoutSeconds: 60, jsonPath: '{$.a[*]}', headers: [{key: a}]}}"),
 			want: []string{
 				"web.headers: has no counterpart", "web.url: a web check asks one https address", "web.method: a web check asks with GET",
@@ -228,7 +231,7 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 		},
 		"WebOperator": {reason: "A condition that CEL does not have is refused.", in: metric("successCondition: result % 2 == 0\n    provider: {web: {url: 'https://a'}}"), want: []string{"spec.metrics[0].successCondition: % has no counterpart in CEL"}},
 		"Job": {
-			reason: "What a Job of a check does not do is refused.",
+			reason: "Unsupported fields of a Job are refused.",
 			in: metric(`count: 2
     failureLimit: 1
     interval: 1m
@@ -244,7 +247,7 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, err := FromArgoRollouts([][]byte{[]byte(tc.in)}, tc.options)
 			if err == nil || got != nil {
-				t.Fatalf("\n%s\nFromArgoRollouts(...): want problems and nothing else, got %+v", tc.reason, got)
+				t.Fatalf("\n%s\nFromArgoRollouts(...): want problems and no result, got %+v", tc.reason, got)
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {

@@ -77,7 +77,7 @@ func TestFromFlagger(t *testing.T) {
 				"- name: not-found\n  type: Prometheus\n  prometheus:" + strings.NewReplacer("100 *", "200 *", "[2m]", "[1m]").Replace(query) + "\n  threshold: <= 7\n  interval: 1m\n  count: 3\n"},
 		},
 		"OwnNamespace": {
-			reason:  "Without a namespace, a Canary refers to a template of its own one.",
+			reason:  "Without a namespace, a Canary refers to a template of its own namespace.",
 			in:      []string{strings.NewReplacer("namespace: canaries", "namespace: team-a").Replace(notFound), strings.Replace(canary, ", namespace: canaries", "", 1)},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
 			want:    want{checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 10\n  failureLimit: 2\n  timeout: 11m\n"},
@@ -114,7 +114,7 @@ func TestFromFlaggerRefuses(t *testing.T) {
 		want   []string
 	}{
 		"Template": {
-			reason: "What a template needs is named by its field.", in: []string{notFound, canary},
+			reason: "A requirement of a template is named by its field.", in: []string{notFound, canary},
 			want: []string{"spec.provider.secretRef: a Site", "spec.provider.address: the address", "MetricTemplate not-found: spec.query: {{ target }} has no value: say --arg target=VALUE"},
 		},
 		"Alone":    {reason: "A template whose threshold is not known is refused.", in: []string{notFound}, want: []string{"metadata.name: no Canary of the files"}},
@@ -122,8 +122,9 @@ func TestFromFlaggerRefuses(t *testing.T) {
 		"Builtin":  {reason: "A metric whose query Flagger has is refused.", in: []string{strings.Replace(canary, "      templateRef: {name: not-found, namespace: canaries}\n", "", 1)}, want: []string{"spec.analysis.metrics[0].templateRef: is absent"}},
 		"Missing":  {reason: "A template that the files do not have is named.", in: []string{canary}, want: []string{"spec.analysis.metrics[0].templateRef: the files have 0 MetricTemplates canaries/not-found, and not one"}},
 		"OtherNamespace": {
-			reason: "A template of another namespace is not taken for the one of the reference.", in: []string{strings.NewReplacer("namespace: canaries", "namespace: team-b").Replace(notFound), canary},
-			want: []string{"spec.analysis.metrics[0].templateRef: the files have 0 MetricTemplates canaries/not-found", "metadata.name: no Canary of the files"},
+			reason: "A template of another namespace does not count for the reference.",
+			in:     []string{strings.NewReplacer("namespace: canaries", "namespace: team-b").Replace(notFound), canary},
+			want:   []string{"spec.analysis.metrics[0].templateRef: the files have 0 MetricTemplates canaries/not-found", "metadata.name: no Canary of the files"},
 		},
 		"Twice": {
 			reason: "Two templates that may both be meant are refused.", in: []string{notFound, notFound, canary},
@@ -143,7 +144,7 @@ func TestFromFlaggerRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, err := FromFlagger(texts(tc.in), Options{})
 			if err == nil || got != nil {
-				t.Fatalf("\n%s\nFromFlagger(...): want problems and nothing else, got %+v", tc.reason, got)
+				t.Fatalf("\n%s\nFromFlagger(...): want problems and no result, got %+v", tc.reason, got)
 			}
 			for _, want := range tc.want {
 				if !strings.Contains(err.Error(), want) {

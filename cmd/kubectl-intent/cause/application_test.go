@@ -12,14 +12,14 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
 
-// editApplication changes what a reader sees of a sample.
+// editApplication changes the facts of a sample.
 func editApplication(s *samples.ApplicationSample, how func(*cause.ApplicationFacts)) *cause.ApplicationFacts {
 	f := s.Facts()
 	how(f)
 	return f
 }
 
-// withPods returns a sample at whose second Site something is with the pods.
+// withPods returns a sample whose pods at the second Site have a fault.
 func withPods(s *samples.ApplicationSample, site deliveryv1alpha1.SiteHealthState) *samples.ApplicationSample {
 	site.Name = "edge2"
 	s.Sites[1] = site
@@ -56,12 +56,12 @@ func TestFindForApplication(t *testing.T) {
 			want: want{object: "Site edge2", reason: "CrashLoopBackOff", actor: advice.Author, needsPerson: true, links: 3},
 		},
 		"BlindToPods": {
-			reason: "A user who may not read SiteHealths sees what the Application itself says of the Site.",
+			reason: "A user without the right to read SiteHealths sees the status of the Site in the Application itself.",
 			facts:  editApplication(samples.Crashing(), func(f *cause.ApplicationFacts) { f.Health = nil }),
 			want:   want{object: "Site edge2", reason: "CrashLoopBackOff", actor: advice.Author, needsPerson: true, links: 2},
 		},
 		"Password": {
-			reason: "An Application whose deployment is blocked is blocked by what blocks that.", facts: samples.NewApplication(samples.WrongPassword()).Facts(),
+			reason: "An Application whose deployment is blocked has the same cause.", facts: samples.NewApplication(samples.WrongPassword()).Facts(),
 			want: want{object: "GitDelivery shop-fleet", reason: "AuthFailed", actor: advice.PlatformTeam, needsPerson: true, links: 3},
 		},
 		"CrashingInDelivery": {
@@ -81,7 +81,7 @@ func TestFindForApplication(t *testing.T) {
 			want: want{object: "revision 7", reason: "GateFailed", actor: advice.Author, needsPerson: true, links: 3},
 		},
 		"NextCommit": {
-			reason: "A commit that is being built waits for that, although the one before it was rolled back.",
+			reason: "A commit that is being built waits for its Build, although the previous commit was rolled back.",
 			facts: editApplication(samples.NewApplication(samples.RolledBack()), func(f *cause.ApplicationFacts) {
 				f.Application.Status.Conditions = cause.Conditions{
 					{Type: applicationv1alpha1.TypeValid, Status: "True"},

@@ -11,13 +11,13 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
 
-// bundleFacts returns what a reader sees of a Bundle, after a change of the sample.
+// bundleFacts returns the facts of a Bundle, after a change of the sample.
 func bundleFacts(s *samples.BundleSample, how func(*samples.BundleSample)) *cause.BundleFacts {
 	how(s)
 	return s.Facts()
 }
 
-// editBundle changes what a reader sees of a sample.
+// editBundle changes the facts of a sample.
 func editBundle(s *samples.BundleSample, how func(*cause.BundleFacts)) *cause.BundleFacts {
 	f := s.Facts()
 	how(f)
@@ -47,7 +47,7 @@ func TestFindForBundle(t *testing.T) {
 			want: want{object: "Bundle platform", reason: "Idle", actor: advice.NoActor, isGood: true, links: 1},
 		},
 		"Password": {
-			reason: "What blocks the deployment of a package blocks the Bundle.", facts: bundleFacts(samples.InProgress(samples.WrongPassword()), unchanged),
+			reason: "The cause of a package's deployment blocks the Bundle.", facts: bundleFacts(samples.InProgress(samples.WrongPassword()), unchanged),
 			want: want{object: "GitDelivery shop-fleet", reason: "AuthFailed", actor: advice.PlatformTeam, needsPerson: true, links: 4},
 		},
 		"Unread": {
@@ -56,7 +56,7 @@ func TestFindForBundle(t *testing.T) {
 			want:   want{object: "package shop", reason: "InProgress", actor: advice.NoActor, links: 2},
 		},
 		"Missing": {
-			reason: "A package that is waited for is the cause, and not the one that waits.", facts: bundleFacts(samples.NewBundle(samples.New()), waitsForDatabase),
+			reason: "An awaited package is the cause, and not the package that waits.", facts: bundleFacts(samples.NewBundle(samples.New()), waitsForDatabase),
 			want: want{object: "package database", reason: "Missing", actor: advice.Author, needsPerson: true, links: 2},
 		},
 		"RolledBack": {

@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// edit changes what a reader sees of a sample.
+// edit changes the facts of a sample.
 func edit(s *samples.Sample, how func(*cause.Facts)) *cause.Facts {
 	f := s.Facts()
 	how(f)
@@ -91,7 +91,7 @@ func TestFindForDeployment(t *testing.T) {
 			want: want{object: "GitDelivery shop-fleet", reason: "AuthFailed", actor: advice.PlatformTeam, needsPerson: true},
 		},
 		"Blind": {
-			reason: "A user who may not read GitDeliveries sees what the deployment itself says of them.",
+			reason: "A user without the right to read GitDeliveries sees their status in the deployment itself.",
 			facts:  edit(samples.WrongPassword(), func(f *cause.Facts) { f.Deliveries, f.Syncs = nil, nil }),
 			want:   want{object: "Site edge1", reason: "AuthFailed", actor: advice.PlatformTeam, needsPerson: true},
 		},
@@ -100,7 +100,7 @@ func TestFindForDeployment(t *testing.T) {
 			want: want{object: "Kustomization at Site edge1", reason: "EngineFailed", actor: advice.Author, needsPerson: true},
 		},
 		"BlindToEngine": {
-			reason: "A user who may not read SiteSyncs sees what the deployment itself says of the Site.",
+			reason: "A user without the right to read SiteSyncs sees the status of the Site in the deployment itself.",
 			facts:  edit(samples.EngineFailed(), func(f *cause.Facts) { f.Syncs = nil }),
 			want:   want{object: "Site edge1", reason: "EngineFailed", actor: advice.Author, needsPerson: true},
 		},
@@ -113,7 +113,7 @@ func TestFindForDeployment(t *testing.T) {
 			want: want{object: "revision 7", reason: "GateFailed", actor: advice.Author, needsPerson: true},
 		},
 		"HeldBack": {
-			reason: "A request that spec.suspend holds back waits for that, whatever became of the one before it.",
+			reason: "A request that spec.suspend holds back waits for the user, whatever the outcome of the previous request.",
 			facts: func() *cause.Facts {
 				s := samples.RolledBack()
 				s.Input.Suspended, s.Spec.Suspend = true, new(true)
@@ -126,11 +126,11 @@ func TestFindForDeployment(t *testing.T) {
 			want: want{object: "IntentDeployment shop", reason: "Paused", actor: advice.NoActor},
 		},
 		"Manual": {
-			reason: "A step that waits for a user needs one.", facts: samples.Canary(true).Facts(),
+			reason: "A step that waits for a user needs a person.", facts: samples.Canary(true).Facts(),
 			want: want{object: "IntentDeployment shop", reason: "AwaitingPromotion", actor: advice.Author, needsPerson: true},
 		},
 		"BlueprintMissing": {
-			reason: "What the spec names and does not exist is the cause.",
+			reason: "A missing object that the spec names is the cause.",
 			facts:  withProblem(phase.Problem{Reason: deploymentv1alpha1.ReasonBlueprintMissing, Message: "no Blueprint web"}).Facts(),
 			want:   want{object: "IntentDeployment shop", reason: "BlueprintMissing", actor: advice.PlatformTeam, needsPerson: true},
 		},
@@ -152,7 +152,7 @@ func TestFindForDeployment(t *testing.T) {
 			want: want{object: "function function-intentplane", reason: advice.ReasonPackageUnhealthy, actor: advice.PlatformTeam, needsPerson: true},
 		},
 		"FunctionFails": {
-			reason: "A composite that is not Synced names what Crossplane cannot do.",
+			reason: "A composite that is not Synced names the failure of Crossplane.",
 			facts: edit(samples.Verified(), func(f *cause.Facts) {
 				stale(f)
 				setCondition(f, "Synced", "ReconcileError", "cannot run Composition pipeline step")
@@ -227,7 +227,7 @@ func TestFindForDeployment(t *testing.T) {
 			want: want{object: "GitDelivery shop-fleet", reason: advice.ReasonProviderStopped, actor: advice.PlatformTeam, needsPerson: true},
 		},
 		"Deleted": {
-			reason: "An object that is being deleted says nothing else.",
+			reason: "An object that is being deleted has no other cause.",
 			facts: edit(samples.WrongPassword(), func(f *cause.Facts) {
 				at := metav1.NewTime(samples.Now())
 				f.Deployment.Metadata.DeletionTimestamp = &at
@@ -240,7 +240,7 @@ func TestFindForDeployment(t *testing.T) {
 			want:   want{object: "RolloutRequest r", reason: "Waiting", actor: advice.NoActor},
 		},
 		"DoneRequest": {
-			reason: "A request that was refused is in no one's way.",
+			reason: "A refused request blocks no deployment.",
 			facts:  edit(samples.Verified(), func(f *cause.Facts) { f.Requests = []rolloutv1alpha1.RolloutRequest{request("r", "Stale")} }),
 			want:   want{object: "IntentDeployment shop", reason: "Idle", actor: advice.NoActor, isGood: true},
 		},
@@ -253,13 +253,13 @@ func TestFindForDeployment(t *testing.T) {
 				t.Errorf("\n%s\nFindForDeployment(...): -want, +got:\n%s%+v", tc.reason, diff, found)
 			}
 			if !found.IsGood && (found.Do == "" || found.Wakes == "") {
-				t.Errorf("\n%s\nFindForDeployment(...): it does not say what to do, or what makes the deployment go on: %+v", tc.reason, found)
+				t.Errorf("\n%s\nFindForDeployment(...): it names neither an action nor the event that wakes the deployment: %+v", tc.reason, found)
 			}
 		})
 	}
 }
 
-// TestRejectedStays holds for a revision that was rejected: what its cause does by itself does not deliver it again.
+// TestRejectedStays checks that a rejected revision is not delivered again when its cause disappears by itself.
 func TestRejectedStays(t *testing.T) {
 	s := samples.EngineFailed()
 	s.Sync.Status.AtProvider.Sites[0].Reason = "ClusterUnreachable"

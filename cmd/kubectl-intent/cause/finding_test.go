@@ -14,9 +14,9 @@ func TestCause(t *testing.T) {
 		chain  []Link
 		want   Link
 	}{
-		"Last":   {reason: "What was followed ends at the cause.", chain: []Link{claim, composite, delivery}, want: delivery},
-		"Silent": {reason: "The composite of a claim that says nothing is not the cause: the claim says it.", chain: []Link{claim, composite}, want: claim},
-		"None":   {reason: "Where nothing was followed there is no cause."},
+		"Last":   {reason: "A chain of links ends at the cause.", chain: []Link{claim, composite, delivery}, want: delivery},
+		"Silent": {reason: "The composite of a claim is not the cause while it reports nothing: the claim reports it.", chain: []Link{claim, composite}, want: claim},
+		"None":   {reason: "An empty chain has no cause."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

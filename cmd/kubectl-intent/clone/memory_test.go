@@ -82,7 +82,7 @@ func TestFindDeployment(t *testing.T) {
 		"Branch":     {reason: "A branch holds the state where a server takes no other ref.", refs: map[string]map[string]string{stateBranch: home}, query: shop, ref: stateBranch, isHome: true, past: 3},
 		"Tracked":    {reason: "A clone has the branch of its remote.", refs: map[string]map[string]string{tracked: home}, query: shop, ref: tracked, isHome: true, past: 3},
 		"Retired":    {reason: "A state that was retired does not count.", refs: map[string]map[string]string{stateRef: retired, stateBranch: home}, query: shop, ref: stateBranch, isHome: true, past: 3},
-		"Follower":   {reason: "Another repository has what a rollback needs.", refs: map[string]map[string]string{stateRef: follower}, query: shop, ref: stateRef, past: 1},
+		"Follower":   {reason: "The follower's repository has the records that a rollback needs.", refs: map[string]map[string]string{stateRef: follower}, query: shop, ref: stateRef, past: 1},
 		"Group":      {reason: "A group selects one of two deployments.", refs: map[string]map[string]string{stateRef: both}, query: clone.Query{APIGroup: "claims.intentplane.dev", Name: "shop"}, ref: stateRef, isHome: true, past: 3},
 		"Namespace":  {reason: "A deployment of another namespace is not taken.", refs: map[string]map[string]string{stateRef: home}, query: clone.Query{Namespace: "team-b", Name: "shop"}, err: "remembers no deployment shop"},
 		"Two":        {reason: "Two deployments of one name are not mixed.", refs: map[string]map[string]string{stateRef: both}, query: shop, err: "intentdeployments.claims.intentplane.dev/shop in namespace team-a of control plane edge"},

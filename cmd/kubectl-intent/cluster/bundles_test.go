@@ -33,8 +33,11 @@ func TestReadBundle(t *testing.T) {
 		cause          string
 		unread         []cause.Unread
 	}{
-		"All":    {reason: "The package in the way is read with what was composed for it.", cause: "GitDelivery shop-fleet"},
-		"Denied": {reason: "A package that may not be read is named, and the Bundle says what it knows.", denied: "intentdeployments", cause: "package shop", unread: []cause.Unread{{What: "intentdeployments.intentplane.dev", Why: "the user may not read them"}}},
+		"All": {reason: "The package in the way is read with its composed resources.", cause: "GitDelivery shop-fleet"},
+		"Denied": {
+			reason: "A forbidden package is named, and the Bundle's own status is shown.",
+			denied: "intentdeployments", cause: "package shop", unread: []cause.Unread{{What: "intentdeployments.intentplane.dev", Why: "the user may not read them"}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -64,6 +67,6 @@ func TestBundle(t *testing.T) {
 	}
 	deny(s, "bundles", kerrors.NewForbidden(schema.GroupResource{Resource: "bundles"}, "", nil))
 	if _, err := c.Subject(t.Context(), "platform"); err == nil || !strings.Contains(err.Error(), "not read: bundles.claims.intentplane.dev: the user may not read them") {
-		t.Errorf("Subject(...): want an error that names what was not read, got %v", err)
+		t.Errorf("Subject(...): want an error that names the unread kind, got %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
 
-// TestRefresh annotates what a user made, and nothing else.
+// TestRefresh annotates the objects that a user created, and nothing else.
 func TestRefresh(t *testing.T) {
 	c, s := serveSample(t, samples.Verified())
 	create(t, s, workloadCluster())
@@ -39,6 +39,6 @@ func TestRefresh(t *testing.T) {
 	}
 	found.Deployments = append(found.Deployments, samples.Verified().Facts())
 	if err := c.Refresh(t.Context(), found, "later"); err == nil {
-		t.Error("Refresh(...): who may not patch a deployment gets no error")
+		t.Error("Refresh(...): a user who may not patch a deployment gets no error")
 	}
 }

@@ -50,7 +50,7 @@ func TestVisitObjects(t *testing.T) {
 		"Namespace": {reason: "A list of a namespace is read page by page.", namespace: "team-a", want: []string{
 			"/apis/intentplane.dev/v1alpha1/namespaces/team-a/intentdeployments 500 ", "/apis/intentplane.dev/v1alpha1/namespaces/team-a/intentdeployments 500 a b&c",
 		}},
-		"All": {reason: "So is a list of all namespaces.", namespace: AllNamespaces, want: []string{
+		"All": {reason: "A list of all namespaces is read page by page, too.", namespace: AllNamespaces, want: []string{
 			"/apis/intentplane.dev/v1alpha1/intentdeployments 500 ", "/apis/intentplane.dev/v1alpha1/intentdeployments 500 a b&c",
 		}},
 	}
@@ -73,7 +73,7 @@ func TestVisitObjects(t *testing.T) {
 	}
 }
 
-// TestVisitObjectsFailure tells the failures of a list apart, as a client that decodes objects does.
+// TestVisitObjectsFailure distinguishes the failures of a list, as a client that decodes objects does.
 func TestVisitObjectsFailure(t *testing.T) {
 	cases := map[string]struct {
 		reason            string
@@ -83,7 +83,10 @@ func TestVisitObjectsFailure(t *testing.T) {
 	}{
 		"Forbidden": {reason: "A right that is missing is named.", code: http.StatusForbidden, contentType: "application/json", text: forbidden, is: kerrors.IsForbidden},
 		"Unknown":   {reason: "A kind that is not served is unknown.", code: http.StatusNotFound, contentType: "text/plain", text: "404 page not found", is: unknownKind},
-		"Broken":    {reason: "A page that is no list is an error.", code: http.StatusOK, contentType: "application/json", text: "{", is: func(err error) bool { return !unknownKind(err) }},
+		"Broken": {
+			reason: "A page that is not a list is an error.",
+			code:   http.StatusOK, contentType: "application/json", text: "{", is: func(err error) bool { return !unknownKind(err) },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -156,7 +159,7 @@ func TestAllBroken(t *testing.T) {
 			answer: `{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Expired", "code": 410, "message": "too old"}`,
 		},
 		"Outage":    {reason: "The objects before an outage are shown.", code: http.StatusInternalServerError, answer: "no", names: []string{"one", "two"}, want: "cannot list intentdeployments.intentplane.dev"},
-		"Forbidden": {reason: "A right that a user lost is no outage.", code: http.StatusForbidden, answer: forbidden, names: []string{"one", "two"}},
+		"Forbidden": {reason: "A right that a user lost is not an outage.", code: http.StatusForbidden, answer: forbidden, names: []string{"one", "two"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

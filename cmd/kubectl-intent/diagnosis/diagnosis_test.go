@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
 
-// readOnce reads what all tests compare with, and change none of.
+// readOnce reads the expected objects of all tests, which no test changes.
 var (
 	readOnce      = sync.OnceValues(ReadExpected)
 	readInstalled = sync.OnceValues(samples.Installation)
@@ -32,7 +32,7 @@ func expected(t *testing.T) *Expected {
 	return e
 }
 
-// wellFacts are those of an installation that is well, and of a configuration and a Site that nothing has used.
+// wellFacts are the facts of a healthy installation, and of an unused configuration and an unused Site.
 func wellFacts(t *testing.T) *Facts {
 	t.Helper()
 	e := expected(t)
@@ -92,7 +92,7 @@ func object(kind, namespace, name string) cause.Object {
 	return cause.Object{TypeMeta: metav1.TypeMeta{Kind: kind}, Metadata: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 }
 
-// answeredAfter returns conditions that have been what they are since some minutes after noon.
+// answeredAfter returns conditions whose last transition is some minutes after noon.
 func answeredAfter(minutes int, typ, status, reason string) cause.Conditions {
 	at := metav1.NewTime(time.Date(2031, 5, 6, 12, minutes, 0, 0, time.UTC))
 	return cause.Conditions{{Type: typ, Status: metav1.ConditionStatus(status), Reason: reason, Message: "because", LastTransitionTime: &at}}
@@ -114,7 +114,7 @@ func (f *Facts) syncs(minutes int, state deliveryv1alpha1.SiteState, reason stri
 	f.Syncs.Items = append(f.Syncs.Items, s)
 }
 
-// sayLine is a line of a test: what it should say.
+// sayLine is a line in the form that a test expects.
 func sayLine(l Line) string {
 	return strings.Join([]string{string(l.Result), l.Check, l.Object, l.Message, l.Fix}, " | ")
 }
@@ -217,7 +217,7 @@ func TestExamine(t *testing.T) {
 			},
 		},
 		"OfNamespace": {
-			reason: "A configuration of a namespace is another one than that of the cluster.", edit: func(f *Facts) {
+			reason: "A configuration of a namespace is not the configuration of the cluster.", edit: func(f *Facts) {
 				f.Configs.Items = []cause.Object{object("ProviderConfig", "team-a", "default")}
 				f.delivers("ProviderConfig", "team-a", "default", 3, deliveryv1alpha1.ReasonDrifted)
 				f.delivers("ProviderConfig", "team-b", "default", 4, deliveryv1alpha1.ReasonUnreachable)
@@ -245,7 +245,7 @@ func TestExamine(t *testing.T) {
 			reason: "A reason of a newer version is a problem with a fix.", edit: func(f *Facts) { f.syncs(3, deliveryv1alpha1.SiteFailed, "Newer") },
 			want: []string{"problem | sites | Site edge1 | SiteSync team-a/shop: because | Follow the message: this version does not know the reason."},
 		},
-		"Unread": {reason: "What could not be read is named, and is no problem.", edit: func(f *Facts) { f.Sites.Unread = unread("sites.catalog.intentplane.dev") }, want: []string{
+		"Unread": {reason: "An unread kind is named, and is not a problem.", edit: func(f *Facts) { f.Sites.Unread = unread("sites.catalog.intentplane.dev") }, want: []string{
 			"unknown | sites | sites.catalog.intentplane.dev | not read: the user may not read them | ",
 		}},
 		"Unbound": {
@@ -318,7 +318,8 @@ func TestExamineBefore(t *testing.T) {
 	}
 }
 
-// answersConfig gives a configuration of the cluster a condition Ready, about a generation that may be another one than that of the object.
+// answersConfig gives a configuration of the cluster a condition Ready, about a generation that may differ from the generation of the
+// object.
 func (f *Facts) answersConfig(i int, status metav1.ConditionStatus, reason string, generation int64) {
 	f.ClusterConfigs.Items[i].Status.Conditions = cause.Conditions{{Type: typeReady, Status: status, Reason: reason, Message: "because", ObservedGeneration: generation}}
 }

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestReadExpected holds what is compared to the files that people apply.
+// TestReadExpected compares the expected objects with the files that people apply.
 func TestReadExpected(t *testing.T) {
 	e := expected(t)
 	b, err := os.ReadFile("../../../examples/rbac/provider.yaml")
@@ -47,7 +47,7 @@ func TestReadExpected(t *testing.T) {
 		"configurations.pkg.crossplane.io",
 	}
 	if diff := cmp.Diff(want, installed); diff != "" {
-		t.Errorf("what a user who installs makes: -want, +got:\n%s", diff)
+		t.Errorf("kinds that a user creates to install: -want, +got:\n%s", diff)
 	}
 	definitions := [][]string{
 		{"xbundles.claims.intentplane.dev", "bundles.intentplane.dev", "xapplications.claims.intentplane.dev", "applications.intentplane.dev"},

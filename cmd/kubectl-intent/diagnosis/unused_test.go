@@ -46,11 +46,12 @@ func TestUnusedSites(t *testing.T) {
 			want: "problem | sites | Site edge9 | Application argocd/edge9 does not exist, which spec.engine.objectRef names. No deployment uses the Site yet. | Make Application argocd/edge9, or correct spec.engine.objectRef of the Site.",
 		},
 		"Denied": {
-			reason: "What the user may not read is unknown.", edit: func(f *Facts) { s := unusedSite(); f.Needs[s.Needs()[0]] = NeedAnswer{Unread: unread("secrets")} },
-			want: "unknown | sites | Site edge9 | no deployment uses it, so its cluster and engine were not asked; not read: Secret sites/edge9: the user may not read them | ",
+			reason: "An object that the user may not read is unknown.",
+			edit:   func(f *Facts) { s := unusedSite(); f.Needs[s.Needs()[0]] = NeedAnswer{Unread: unread("secrets")} },
+			want:   "unknown | sites | Site edge9 | no deployment uses it, so its cluster and engine were not asked; not read: Secret sites/edge9: the user may not read them | ",
 		},
 		"Used":    {reason: "A Site that a GitDelivery has a tree for is in use, although no SiteSync answers for it.", edit: used, want: "unknown | sites | Site edge9 | no SiteSync says how its cluster and engine are | "},
-		"Unknown": {reason: "Where GitDeliveries cannot be read, no Site is said to be unused.", edit: func(f *Facts) { f.Deliveries.Unread = unread("gitdeliveries") }, want: "unknown | sites | Site edge9 | no SiteSync says how its cluster and engine are | "},
+		"Unknown": {reason: "Where GitDeliveries cannot be read, no Site is reported as unused.", edit: func(f *Facts) { f.Deliveries.Unread = unread("gitdeliveries") }, want: "unknown | sites | Site edge9 | no SiteSync says how its cluster and engine are | "},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -40,15 +40,15 @@ func TestRowForApplication(t *testing.T) {
 		want   []string
 	}{
 		"Crashing": {
-			reason: "The phase is that of the Application, the Sites those that serve, and the revisions those of its deployment.", facts: samples.Crashing().Facts(),
+			reason: "The line has the phase of the Application, the Sites that serve, and the revisions of its deployment.", facts: samples.Crashing().Facts(),
 			want: []string{"NAME  PHASE     REV  LIVE  SITES  SINCE  REASON            WHO", "shop  Degraded  7    7     1/2    0m41s  CrashLoopBackOff  author"},
 		},
 		"RolledBack": {
-			reason: "An image that was rolled back does not read as another kind of trouble.", facts: samples.NewApplication(samples.RolledBack()).Facts(),
+			reason: "An image that was rolled back does not read as another fault.", facts: samples.NewApplication(samples.RolledBack()).Facts(),
 			want: []string{"NAME  PHASE       REV  LIVE  SITES  SINCE  REASON      WHO", "shop  RolledBack  7    5     2/2    0m41s  GateFailed  author"},
 		},
 		"NextCommit": {
-			reason: "The commit after one that was rolled back is being built.",
+			reason: "A commit after a rolled back commit is being built.",
 			facts: func() *cause.ApplicationFacts {
 				f := samples.NewApplication(samples.RolledBack()).Facts()
 				f.Application.Status.Phase = applicationv1alpha1.PhaseBuilding

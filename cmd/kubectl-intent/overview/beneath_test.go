@@ -12,6 +12,6 @@ func TestUnreadSummary(t *testing.T) {
 	all := []cause.Unread{{What: "providers", Why: "denied"}, {What: "leases", Why: "absent"}, {What: "functions", Why: "denied"}}
 	want := []string{"Not read: providers, functions: denied", "Not read: leases: absent"}
 	if diff := cmp.Diff(want, UnreadSummary(all)); diff != "" {
-		t.Errorf("What could not be read for one reason stands on one line: -want, +got:\n%s", diff)
+		t.Errorf("Kinds that could not be read for the same reason stand on one line: -want, +got:\n%s", diff)
 	}
 }

@@ -22,7 +22,7 @@ func TestForBundle(t *testing.T) {
 		"└─ package shop     deploying 2.0      8d21c0e   layer 2: InProgress: IntentD...",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("\nA Bundle is shown with its packages, and with what the package in its way waits for.\nLines(...): -want, +got:\n%s", diff)
+		t.Errorf("\nA Bundle is shown with its packages, and with the object that the package in its way waits for.\nLines(...): -want, +got:\n%s", diff)
 	}
 }
 

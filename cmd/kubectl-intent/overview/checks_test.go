@@ -51,7 +51,7 @@ func TestCheckLines(t *testing.T) {
 		edit   func(*cause.Facts)
 		want   string
 	}{
-		"Waits": {reason: "A check that was not measured says what its Gate waits for.", edit: waits, want: `edge2          Pending      -          <= 500ms     -         -        -
+		"Waits": {reason: "An unmeasured check shows the object that its Gate waits for.", edit: waits, want: `edge2          Pending      -          <= 500ms     -         -        -
             Site edge2 does not run the revision yet.
 Asked:      latency_p99`},
 		"Job": {reason: "A Job has no measurements, and is named.", edit: isJob, want: `edge2          Failed       -          -            -         14:00:40 -

@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/samples"
 )
 
-var update = flag.Bool("update", false, "write what is shown into testdata")
+var update = flag.Bool("update", false, "write the shown lines into testdata")
 
 func style() Style { return Style{Now: samples.Now(), Width: 80} }
 
@@ -90,7 +90,7 @@ func TestWide(t *testing.T) {
 	s := style()
 	s.IsWide = true
 	if wide := Lines(o, s); count(wide, "─ site") != 32 || count(wide, "long") != 40 {
-		t.Errorf("wide leaves something out:\n%s", strings.Join(wide, "\n"))
+		t.Errorf("wide leaves lines out:\n%s", strings.Join(wide, "\n"))
 	}
 }
 

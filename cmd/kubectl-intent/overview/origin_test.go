@@ -14,8 +14,11 @@ func TestOriginOfPast(t *testing.T) {
 		change func(*ledger.Request)
 		want   string
 	}{
-		"First":     {reason: "The first revision is what the intent asks for.", number: 1, want: originIntent},
-		"Edited":    {reason: "A revision with another intent than the one before was asked for by an edit.", number: 7, change: func(r *ledger.Request) { r.Intent = "b" }, want: originIntent},
+		"First": {reason: "The first revision comes from the intent.", number: 1, want: originIntent},
+		"Edited": {
+			reason: "A revision whose intent differs from its predecessor comes from an edit.",
+			number: 7, change: func(r *ledger.Request) { r.Intent = "b" }, want: originIntent,
+		},
 		"Blueprint": {reason: "The same intent with another Blueprint is an update.", number: 7, change: func(r *ledger.Request) { r.Sources = "web 2" }, want: originUpdate},
 		"Renderer":  {reason: "The same intent with another renderer is an update.", number: 7, change: func(r *ledger.Request) { r.Renderer = 2 }, want: originUpdate},
 		"Again":     {reason: "The same as before is ordered again by a RolloutRequest alone, also when that is gone.", number: 7, want: originRequest},
@@ -43,12 +46,18 @@ func TestOriginOf(t *testing.T) {
 		history []ledger.Past
 		want    string
 	}{
-		"First":   {reason: "The first revision is what the intent asks for.", want: originIntent},
-		"Edited":  {reason: "An intent that differs from that of the revision before asked for this one.", history: []ledger.Past{{Number: 5, Request: same}, {Number: 6, Request: other}}, want: originIntent},
+		"First": {reason: "The first revision comes from the intent.", want: originIntent},
+		"Edited": {
+			reason:  "A revision whose intent differs from its predecessor's comes from that intent.",
+			history: []ledger.Past{{Number: 5, Request: same}, {Number: 6, Request: other}}, want: originIntent,
+		},
 		"Updated": {reason: "The same intent with another Blueprint, or another renderer, is an update.", history: []ledger.Past{{Number: 5, Request: other}, {Number: 6, Request: same}}, want: originUpdate},
-		"Judged":  {reason: "The revision itself is in the history once it was judged, and says nothing.", history: []ledger.Past{{Number: 6, Request: other}, {Number: 7, Request: same}}, want: originIntent},
-		"User":    {reason: "A user who made a RolloutRequest is named.", ref: &ledger.RequestReference{Name: "back", By: "ann"}, want: "ann"},
-		"Nobody":  {reason: "A RolloutRequest that names no user is named itself.", ref: &ledger.RequestReference{Name: "back"}, want: "back"},
+		"Judged": {
+			reason:  "The revision itself is in the history once it was judged, and does not count.",
+			history: []ledger.Past{{Number: 6, Request: other}, {Number: 7, Request: same}}, want: originIntent,
+		},
+		"User":   {reason: "A user who made a RolloutRequest is named.", ref: &ledger.RequestReference{Name: "back", By: "ann"}, want: "ann"},
+		"Nobody": {reason: "A RolloutRequest that names no user is named itself.", ref: &ledger.RequestReference{Name: "back"}, want: "back"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -26,9 +26,15 @@ func TestRememberedRevisions(t *testing.T) {
 	}{
 		"RolledBack":  {reason: "The target of a rollback that ended is live.", state: samples.RolledBack().Input.State, want: []seen{{7, "Rejected", "ann", false}, {6, "Withdrawn", originIntent, false}, {5, "Verified", "", true}}},
 		"RollingBack": {reason: "As long as a rollback goes on, no revision is known to be live.", state: samples.RollingBack().Input.State, want: []seen{{7, "Rejected", "ann", false}, {6, "Withdrawn", originIntent, false}, {5, "Verified", "", false}}},
-		"New":         {reason: "A revision that was not judged comes before those that ended.", state: samples.New().Input.State, want: []seen{{7, "", "ann", false}, {6, "Withdrawn", originIntent, false}, {5, "Verified", "", false}}},
-		"Essentials":  {reason: "A copy of the ledger tells the verdict on the present revision, too.", state: samples.RolledBack().Input.State.Essentials(), want: []seen{{7, "Rejected", "ann", false}, {5, "Verified", "", true}}},
-		"Closed":      {reason: "What is left of a deployment that was deleted has no revisions.", state: ledger.State{IsClosed: true}},
+		"New": {
+			reason: "A revision without a verdict comes before revisions that ended.",
+			state:  samples.New().Input.State, want: []seen{{7, "", "ann", false}, {6, "Withdrawn", originIntent, false}, {5, "Verified", "", false}},
+		},
+		"Essentials": {
+			reason: "A copy of the ledger has the verdict on the present revision, too.",
+			state:  samples.RolledBack().Input.State.Essentials(), want: []seen{{7, "Rejected", "ann", false}, {5, "Verified", "", true}},
+		},
+		"Closed": {reason: "The record of a deleted deployment has no revisions.", state: ledger.State{IsClosed: true}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -73,7 +73,8 @@ team-a     shop    Succeeded     7    7     2/2             0m41s
 team-b     prod    Provisioning                                    TerraformFailed    platform team`,
 		},
 		"Terminal": {
-			reason: "What needs a person is listed alone, and cut at the width of the terminal.", rows: Stuck(allRows()), style: style(), withNamespace: true,
+			reason: "Deployments that need a person are listed alone, and cut at the width of the terminal.",
+			rows:   Stuck(allRows()), style: style(), withNamespace: true,
 			want: `
 NAMESPACE  NAME  PHASE         REV  LIVE  SITES  STEP     SINCE  REASON...
 team-a     bank  Delivering    7    5     2/2    2/4 20%  0m41s  AwaitingProm...
@@ -92,7 +93,7 @@ team-b     prod  Provisioning                                    TerraformFai...
 	}
 }
 
-// TestPresentRequest lists deployments whose revision was rolled back, and that were asked for something else since.
+// TestPresentRequest lists deployments whose revision was rolled back, and that have another request since.
 func TestPresentRequest(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -100,7 +101,7 @@ func TestPresentRequest(t *testing.T) {
 		stale  bool
 		want   string
 	}{
-		"RolledBack": {reason: "What the spec asks for was rolled back.", want: "RolledBack"},
+		"RolledBack": {reason: "The desired revision was rolled back.", want: "RolledBack"},
 		"Suspended":  {reason: "A request that spec.suspend holds back was not rolled back.", edit: func(s *samples.Sample) { s.Input.Suspended = true }, want: "HeldBack"},
 		"Outranked":  {reason: "A request that a newer version of the function takes up was not rolled back.", edit: func(s *samples.Sample) { s.Input.Outranked = true }, want: "HeldBack"},
 		"Edited":     {reason: "A spec that the status does not speak about was not rolled back.", stale: true, want: "Pending"},

@@ -94,7 +94,7 @@ func (m *management) until(want string) Reading {
 		select {
 		case <-m.woken:
 		case <-time.After(patience.Limit):
-			m.Fatalf("want %q, got %q, and nobody is woken", want, got)
+			m.Fatalf("want %q, got %q, and no reader is woken", want, got)
 		}
 	}
 }
@@ -176,7 +176,7 @@ func TestLife(t *testing.T) {
 		select {
 		case <-m.woken:
 		case <-time.After(patience.Limit):
-			m.Fatalf("version %q, and nobody is woken", r.Version)
+			m.Fatalf("version %q, and no reader is woken", r.Version)
 		}
 	}
 	if len(m.asked) > 0 {
@@ -229,7 +229,7 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// onlyCluster puts what a Cluster without references needs, past what is denied.
+// onlyCluster puts a Cluster and the objects that it needs without references, past the denied kinds.
 func (m *management) onlyCluster() {
 	denied := m.denied
 	m.denied = ""
@@ -254,7 +254,7 @@ func TestProgram(t *testing.T) {
 func TestKubeconfigIsCached(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		// version of the Secret, as it is known beside what was read: the same one, another, or none.
+		// version of the known Secret: the version that was read, another version, or an empty version.
 		version func(read string) string
 		at      time.Time
 		asked   int
@@ -278,7 +278,7 @@ func TestKubeconfigIsCached(t *testing.T) {
 			}
 			first := Read(t.Context(), home, m, Want{Namespace: "team-a", Name: "c1", Held: &held}, time.Unix(0, 0))
 			if held.version == "" || len(held.kubeconfig.Data) > 0 {
-				t.Fatalf("what is held: version %q, %d bytes of a kubeconfig", held.version, len(held.kubeconfig.Data))
+				t.Fatalf("held kubeconfig: version %q, %d bytes", held.version, len(held.kubeconfig.Data))
 			}
 			m.asked = nil
 			r := Read(t.Context(), home, m, Want{Namespace: "team-a", Name: "c1", Held: &held, SecretVersion: tc.version(held.version)}, tc.at)
@@ -286,7 +286,7 @@ func TestKubeconfigIsCached(t *testing.T) {
 				t.Errorf("\n%s\nhow often it was asked: -want, +got:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(first.KubeconfigDigest+fmt.Sprint(first.Conditions), r.KubeconfigDigest+fmt.Sprint(r.Conditions)); diff != "" {
-				t.Errorf("\n%s\nwhat is said: -first, +then:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\ndigest and conditions: -first, +then:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCounts has the rows of both contracts that say how much of what runs.
+// TestCounts has the rows of both contracts for the version and the counts of replicas.
 func TestCounts(t *testing.T) {
 	type counts struct {
 		Version                string
@@ -24,7 +24,10 @@ func TestCounts(t *testing.T) {
 	}{
 		"VersionV1Beta1": {reason: "A control plane of v1beta1 reports its version while the API server does not.", in: func() Input { return silent(V1Beta2, V1Beta1) }, want: counts{Version: "v1.34.0"}},
 		"VersionV1Beta2": {reason: "A control plane of v1beta2 reports its version in the same field.", in: func() Input { return silent(V1Beta2, V1Beta2) }, want: counts{Version: "v1.34.0"}},
-		"VersionAsked":   {reason: "The version that the API server reports wins over the one in the objects.", in: func() Input { return good(V1Beta1, V1Beta1) }, want: counts{Version: "v1.34.2"}},
+		"VersionAsked": {
+			reason: "The version that the API server reports wins over the version in the objects.",
+			in:     func() Input { return good(V1Beta1, V1Beta1) }, want: counts{Version: "v1.34.2"},
+		},
 		"VersionOfNone": {reason: "The version that is asked for in spec.version is not reported as running.", in: func() Input {
 			in := silent(V1Beta2, V1Beta1)
 			set(in.ControlPlane.Unstructured, "spec.version=v1.35.0", "status.version=")

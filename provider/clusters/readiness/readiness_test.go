@@ -59,7 +59,7 @@ func TestContracts(t *testing.T) {
 		in     func() Input
 		// want is one condition.
 		want string
-		// blocker is what keeps deliveries back. Empty means nothing.
+		// blocker is the reason that holds back deliveries. An empty one holds back none.
 		blocker string
 	}{
 		"InfraV1Beta1": {
@@ -138,7 +138,7 @@ func TestContracts(t *testing.T) {
 			want: "InfrastructureReady=False/NotReferenced: the Cluster names none",
 		},
 		"InfraUnknown": {
-			reason: "The blocker names the cause before what follows from it.", in: func() Input {
+			reason: "The blocker names the cause before its effects.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				in.Infrastructure, in.ControlPlane = Lacks(Subject{Kind: "XCluster", Name: "c1"}, ReasonContractUnknown), NotReferenced()
 				set(in.Cluster.Unstructured, "status.initialization=none")
@@ -255,7 +255,7 @@ func TestContracts(t *testing.T) {
 			want: "EndpointKnown=False/EndpointUnknown by Cluster c1: its control plane endpoint is not set", blocker: "EndpointUnknown Cluster c1: its control plane endpoint is not set",
 		},
 		"NoPort": {
-			reason: "A host without a port is no endpoint.", in: func() Input {
+			reason: "A host without a port is not an endpoint.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				set(in.Cluster.Unstructured, "spec.controlPlaneEndpoint.port=0")
 				return in
@@ -307,7 +307,7 @@ func TestContracts(t *testing.T) {
 			want: "Paused=True/PausedIgnoredByProvider by Cluster c1: its provider works on it all the same",
 		},
 		"DeletingV1Beta2": {
-			reason: "The Cluster's condition Deleting says what its deletion waits for.", in: func() Input {
+			reason: "The Cluster's condition Deleting names the objects that its deletion waits for.", in: func() Input {
 				in := good(V1Beta2, V1Beta2)
 				in.Cluster.SetDeletionTimestamp(&now)
 				with(in.Cluster.Unstructured, "status.conditions", "Deleting=True/WaitingForWorkersDeletion/* MachineDeployments: a")
@@ -430,7 +430,7 @@ func TestMissing(t *testing.T) {
 				t.Errorf("blocker without the Cluster: %+v", b)
 			}
 			if forgotten := r.Initialized != before; forgotten != (reason == ReasonObjectMissing) {
-				t.Errorf("what was latched: %+v", r.Initialized)
+				t.Errorf("latched initialization: %+v", r.Initialized)
 			}
 			in = good(V1Beta2, V1Beta1)
 			in.Infrastructure, in.ControlPlane = Lacks(Subject{Kind: "X", Name: "i"}, reason), Lacks(Subject{Kind: "X", Name: "p"}, reason)
@@ -439,7 +439,7 @@ func TestMissing(t *testing.T) {
 				t.Errorf("without the providers' objects: %s, %s", conditionLine(a), conditionLine(b))
 			}
 			if !r.Deliverable() || r.Healthy() {
-				t.Error("What the Cluster says is enough to deliver, and not to be healthy")
+				t.Error("The status of the Cluster is enough to deliver, and not to be healthy")
 			}
 			set(in.Cluster.Unstructured, "status.initialization.controlPlaneInitialized=false")
 			if b := Read(in).Blocker(); b.Reason != reason {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestSteady plays a story: each line is what is seen, how many seconds after the line before, and whether it counts as ready then.
+// TestSteady plays a story: each line has the observed state, its seconds after the previous line, and whether it counts as ready
+// then.
 func TestSteady(t *testing.T) {
 	type seen struct {
 		after int
@@ -53,15 +54,15 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// TestObserve keeps the losses of a Cluster that could not be reached, and forgets those of one that does not exist any more.
+// TestObserve keeps the losses of an unreachable Cluster, and forgets the losses of a missing Cluster.
 func TestObserve(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		gap    string
 		want   time.Duration
 	}{
-		"Unreachable": {reason: "A Cluster that could not be reached is the same one, and lost its readiness twice.", gap: ReasonUnreachable, want: 4 * Stabilization},
-		"Gone":        {reason: "A Cluster that replaces a deleted one starts without its losses.", gap: ReasonObjectMissing, want: Stabilization},
+		"Unreachable": {reason: "An unreachable Cluster stays the same Cluster, and lost its readiness twice.", gap: ReasonUnreachable, want: 4 * Stabilization},
+		"Gone":        {reason: "A Cluster that replaces a deleted Cluster starts without its losses.", gap: ReasonObjectMissing, want: Stabilization},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +71,7 @@ func TestObserve(t *testing.T) {
 			now := noon()
 			s := Trusted(there.UID, now.Add(-time.Minute)).Observe(there, true, now, Stabilization)
 			if !s.Ready || !s.Since.Equal(now.Add(-time.Minute)) {
-				t.Fatalf("\n%s\nwhat was written down does not count: %+v", tc.reason, s)
+				t.Fatalf("\n%s\nthe recorded state does not count: %+v", tc.reason, s)
 			}
 			s = s.Observe(there, false, now, Stabilization).Observe(there, true, now, Stabilization)
 			now = now.Add(2 * Stabilization)

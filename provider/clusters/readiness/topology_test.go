@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTopology says when Cluster API is done with what a Cluster asks for of its ClusterClass.
+// TestTopology checks when Cluster API has applied the topology of a Cluster from its ClusterClass.
 func TestTopology(t *testing.T) {
 	reconciled := func(in Input, status, reason string, generation int64) {
 		at := []string{"status", "conditions"}
@@ -29,7 +29,10 @@ func TestTopology(t *testing.T) {
 		change  func(Input)
 		want    Topology
 	}{
-		"None":     {reason: "Without a ClusterClass there is no topology to wait for.", change: func(in Input) { set(in.Cluster.Unstructured, "spec.topology.classRef.name=") }},
+		"None": {
+			reason: "A Cluster without a ClusterClass waits for no topology.",
+			change: func(in Input) { set(in.Cluster.Unstructured, "spec.topology.classRef.name=") },
+		},
 		"Done":     {reason: "A topology is done once Cluster API reconciled the Cluster's present generation.", change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
 		"Old":      {reason: "The old version has the topology's condition in another place.", version: V1Beta1, change: func(in Input) { reconciled(in, "True", "ReconcileSucceeded", 2) }, want: Topology{Class: "a"}},
 		"Silent":   {reason: "A Cluster without the condition TopologyReconciled is not reconciled.", change: func(Input) {}, want: Topology{Class: "a", Reason: ReasonTopologyNotReconciled}},
@@ -77,7 +80,7 @@ func TestTopology(t *testing.T) {
 	}
 }
 
-// TestRolling holds a cluster for healthy while its control plane is replaced, and for nothing else that is the matter with it.
+// TestRolling counts a cluster as healthy while its control plane is replaced, and with no other fault.
 func TestRolling(t *testing.T) {
 	cases := map[string]struct {
 		reason  string

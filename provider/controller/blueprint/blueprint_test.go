@@ -40,7 +40,7 @@ func TestReconcile(t *testing.T) {
 		"Forged": {reason: "A large Blueprint that a person labelled loses the label.", labels: listed, file: large},
 		"Full":   {reason: "A Blueprint beyond the number that a request may hold is not listed.", others: catalogv1alpha1.MaxListed},
 		"Room":   {reason: "The last Blueprint that a request may hold is listed.", others: catalogv1alpha1.MaxListed - 1, want: listed},
-		"Stays":  {reason: "A Blueprint that is listed stays so when there is no more room.", labels: listed, others: catalogv1alpha1.MaxListed, want: listed},
+		"Stays":  {reason: "A listed Blueprint stays listed when the list is full.", labels: listed, others: catalogv1alpha1.MaxListed, want: listed},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -69,7 +69,7 @@ func untaken(o *object)    { o.evidence.Reported = "before" }
 func held(o *object)       { o.evidence.IsHeldBack = true }
 func relabelled(o *object) { o.label = "another" }
 
-// A scene is what is asked for and what is there.
+// A scene has the requested packages and the existing objects.
 type scene struct {
 	asked      []v1alpha1.BundlePackage
 	there      []*object
@@ -120,7 +120,7 @@ func was(name, status, digest string) v1alpha1.PackageObservation {
 	return v1alpha1.PackageObservation{Name: name, UID: "uid-" + name, Status: status, Digest: digest, Version: "1." + digest}
 }
 
-// describe returns what a decision says of packages and does to objects, in a few words.
+// describe returns the observations and the actions of a decision in a few words each.
 func describe(d decision) []string {
 	out := []string{d.status}
 	for _, p := range d.packages {
@@ -143,11 +143,11 @@ func TestDecide(t *testing.T) {
 		want   []string
 	}{
 		"First": {
-			reason: "The first layer goes out, and the second one waits.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}},
+			reason: "The first layer is created, and the second layer waits.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}},
 			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress", "create IntentDeployment db"},
 		},
 		"Second": {
-			reason: "The second layer goes out when the first one is deployed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform)}},
+			reason: "The second layer is created when the first layer is deployed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform)}},
 			want: []string{"deploying", "shop deploying InProgress", "db success", "create IntentDeployment shop"},
 		},
 		"Done": {
@@ -155,20 +155,20 @@ func TestDecide(t *testing.T) {
 			want: []string{"success", "db success"},
 		},
 		"NotReady": {
-			reason: "A dependency has to be ready before what depends on it goes out.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform, unready)}},
+			reason: "A package is created only after its dependencies are ready.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform, unready)}},
 			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress"},
 		},
 		"Down": {
-			reason: "A package that was deployed stays so while it is not ready, and holds back what depends on it.",
+			reason: "A deployed package keeps its status while it is not ready, and its dependents wait.",
 			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform, unready)}, was: []v1alpha1.PackageObservation{was("db", "success", "d1")}},
 			want:   []string{"deploying", "shop not_deployed AwaitingDependency", "db success NotReady"},
 		},
 		"OldSuccess": {
-			reason: "A success of an earlier spec does not count for this one.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d2")}, there: []*object{live("db", "d2", platform, untaken)}},
+			reason: "A success of an earlier spec does not count for the present spec.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d2")}, there: []*object{live("db", "d2", platform, untaken)}},
 			want: []string{"deploying", "shop not_deployed AwaitingDependency", "db deploying InProgress"},
 		},
 		"Failed": {
-			reason: "A failure stops what depends on it, and nothing else.",
+			reason: "A failed package stops its dependents only.",
 			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d1: db"), pkg("db@d1"), pkg("web@d1")}, there: []*object{live("db", "d1", platform, failed)}},
 			want:   []string{"failed", "shop not_deployed AwaitingDependency", "db failed DeploymentFailed", "web deploying InProgress", "create IntentDeployment web"},
 		},
@@ -185,12 +185,12 @@ func TestDecide(t *testing.T) {
 			want: []string{"deploying", "db deploying InProgress", "update IntentDeployment db"},
 		},
 		"EditWaits": {
-			reason: "Another spec waits for its layer, and the package stays what it was.",
+			reason: "A changed spec waits for its layer, and the package keeps its status.",
 			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d2: db"), pkg("db@d2")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, was: []v1alpha1.PackageObservation{was("shop", "success", "d1")}},
 			want:   []string{"deploying", "shop success AwaitingDependency", "db deploying InProgress", "update IntentDeployment db"},
 		},
 		"EditMends": {
-			reason: "A package whose spec before failed did not fail while the one that mends it waits for its layer.",
+			reason: "A failed package whose corrected spec waits for its layer does not fail the Bundle.",
 			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d2: db"), pkg("db@d2")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform, failed)}, was: []v1alpha1.PackageObservation{was("shop", "failed", "d1")}},
 			want:   []string{"deploying", "shop failed AwaitingDependency", "db deploying InProgress", "update IntentDeployment db"},
 		},
@@ -203,11 +203,11 @@ func TestDecide(t *testing.T) {
 			want: []string{"success", "db success", "old unreferenced Unreferenced", "label IntentDeployment old for platform 2031-12-17T13:14:15Z"},
 		},
 		"LeftBefore": {
-			reason: "It is noted once.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform, left)}},
+			reason: "The time at which a package left the Bundle is noted once.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform, left)}},
 			want: []string{"success", "db success", "old unreferenced Unreferenced"},
 		},
 		"LeftAndDeleted": {
-			reason: "What a user deletes is being removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform, left, deleting)}},
+			reason: "An object that a user deletes has the status removing.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform), live("old", "d1", platform, left, deleting)}},
 			want: []string{"success", "db success", "old removing"},
 		},
 		"LeftTwice": {
@@ -221,11 +221,11 @@ func TestDecide(t *testing.T) {
 			want:   []string{"failed", "db failed NameTaken", "label IntentDeployment db for other"},
 		},
 		"OtherKindNoted": {
-			reason: "Without one it is noted that no package names it.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication)}, there: []*object{live("db", "d1", platform)}},
+			reason: "An object that no package names is noted as unreferenced if no bundle takes it over.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1", ofApplication)}, there: []*object{live("db", "d1", platform)}},
 			want: []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
 		},
 		"WaitsAndFails": {
-			reason: "A package that waits for its turn says what became of the spec before.",
+			reason: "A waiting package reports the outcome of its previous spec.",
 			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("shop@d2: db"), pkg("db@d1")}, there: []*object{live("db", "d1", platform, failed), live("shop", "d1", platform)}, was: []v1alpha1.PackageObservation{was("shop", "deploying", "d1")}},
 			want:   []string{"failed", "shop success AwaitingDependency", "db failed DeploymentFailed"},
 		},
@@ -234,19 +234,19 @@ func TestDecide(t *testing.T) {
 			want: []string{"success", "db success", "label IntentDeployment db for platform"},
 		},
 		"NameTaken": {
-			reason: "What a user made is not touched.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, unlabelled)}},
+			reason: "The provider does not change an object that a user created.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, unlabelled)}},
 			want: []string{"failed", "db failed NameTaken"},
 		},
 		"Adopted": {
-			reason: "What a user made is adopted if that is asked for, and its spec is equal.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", adopting)}, there: []*object{live("db", "d1", platform, unlabelled)}},
+			reason: "With adopt the provider takes over a user's object of an equal spec.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", adopting)}, there: []*object{live("db", "d1", platform, unlabelled)}},
 			want: []string{"success", "db success", "label IntentDeployment db for platform"},
 		},
 		"AdoptOther": {
-			reason: "What has another spec is not adopted.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2", adopting)}, there: []*object{live("db", "d1", platform, unlabelled)}},
+			reason: "The provider does not adopt an object of another spec.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2", adopting)}, there: []*object{live("db", "d1", platform, unlabelled)}},
 			want: []string{"failed", "db failed NameTaken"},
 		},
 		"AdoptControlled": {
-			reason: "What belongs to another object is not adopted.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", adopting)}, there: []*object{live("db", "d1", platform, unlabelled, controlled)}},
+			reason: "The provider does not adopt an object that has another controller.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", adopting)}, there: []*object{live("db", "d1", platform, unlabelled, controlled)}},
 			want: []string{"failed", "db failed NameTaken"},
 		},
 		"Relabelled": {
@@ -258,7 +258,7 @@ func TestDecide(t *testing.T) {
 			want: []string{"success", "db success"},
 		},
 		"SharedChanges": {
-			reason: "The other bundle changes its package, and this one waits for it.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)}, neighbours: []neighbour{beside(1, pkg("db@d2"))}},
+			reason: "A bundle that shares a package waits for the change of the other bundle.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", other)}, neighbours: []neighbour{beside(1, pkg("db@d2"))}},
 			want: []string{"deploying", "db deploying InProgress"},
 		},
 		"Conflict": {
@@ -288,31 +288,31 @@ func TestDecide(t *testing.T) {
 			want: []string{"failed", "db failed NameTaken"},
 		},
 		"Replaced": {
-			reason: "An object that was made again by a user is another one.",
+			reason: "An object that a user created again is another object.",
 			scene:  scene{unrecorded: true, asked: []v1alpha1.BundlePackage{pkg("db@d2")}, there: []*object{live("db", "d1", platform)}, was: []v1alpha1.PackageObservation{{Name: "db", UID: "uid-before", Status: "success", Digest: "d1"}}},
 			want:   []string{"failed", "db failed NameTaken"},
 		},
 		"Labelled": {
-			reason: "Labels of a bundle that is gone let no object be changed, and adopt takes over what is equal only.",
+			reason: "Labels of a deleted bundle allow no change, and adopt takes over objects of an equal spec only.",
 			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d2"), pkg("web@d2", adopting)}, there: []*object{live("db", "d1", other, left), live("web", "d1", other)}},
 			want:   []string{"failed", "db failed NameTaken", "web failed NameTaken"},
 		},
 		"LabelledEqual": {
-			reason: "What a bundle left that is gone is taken over if its spec is equal.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", other, left)}},
+			reason: "An object of a deleted bundle is taken over if its spec is equal.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", other, left)}},
 			want: []string{"success", "db success", "label IntentDeployment db for platform"},
 		},
 		"OlderFirst": {
-			reason: "Of two bundles that want what a third one dropped, the older one gets it.",
+			reason: "The older of two bundles takes over a package that a third bundle dropped.",
 			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", v1alpha1.BundleReference{Group: group, Name: "third"})}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
 			want:   []string{"success", "db success"},
 		},
 		"YoungerWaits": {
-			reason: "The older one takes it although the younger one wants it, too.",
+			reason: "The older bundle takes a package over although a younger bundle wants it, too.",
 			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", v1alpha1.BundleReference{Group: group, Name: "third"})}, neighbours: []neighbour{beside(-1, pkg("db@d1"))}},
 			want:   []string{"success", "db success", "label IntentDeployment db for platform"},
 		},
 		"HandedOver": {
-			reason: "What leaves this Bundle and is in another one is handed over, and is not unreferenced.",
+			reason: "A package that another bundle names too is handed over, and is not unreferenced.",
 			scene:  scene{asked: []v1alpha1.BundlePackage{pkg("web@d1")}, there: []*object{live("db", "d1", platform), live("web", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
 			want:   []string{"success", "web success", "label IntentDeployment db for other"},
 		},
@@ -321,27 +321,27 @@ func TestDecide(t *testing.T) {
 			want: []string{"deploying", "db removing", "remove IntentDeployment db"},
 		},
 		"DisabledNever": {
-			reason: "One that was never deployed is not removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}},
+			reason: "A disabled package that was never deployed is not removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}},
 			want: []string{"not_deployed", "db not_deployed Disabled"},
 		},
 		"DisabledGone": {
-			reason: "One that was deployed is removed once it is gone.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, was: []v1alpha1.PackageObservation{was("db", "removing", "d1")}},
+			reason: "A disabled package has the status removed once its object is deleted.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, was: []v1alpha1.PackageObservation{was("db", "removing", "d1")}},
 			want: []string{"not_deployed", "db removed Disabled"},
 		},
 		"DisabledShared": {
-			reason: "What another bundle has is handed over instead.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
+			reason: "A disabled package that another bundle names too is handed over.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1"))}},
 			want: []string{"not_deployed", "db not_deployed Disabled", "label IntentDeployment db for other"},
 		},
 		"DisabledAwaited": {
-			reason: "What another bundle waits for stays.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", existing))}},
+			reason: "A package stays while another bundle awaits it.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", existing))}},
 			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
 		"DisabledRecorded": {
-			reason: "What the record of another program names stays.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, records: map[string][]string{"db": {"theirs"}}},
+			reason: "A package stays while the record of another program names it.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, records: map[string][]string{"db": {"theirs"}}},
 			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
 		"DisabledNamed": {
-			reason: "What a Bundle names by now whose BundleState does not have it yet stays.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, namers: map[string][]string{"db": {"third"}}},
+			reason: "A package stays while a Bundle names it whose BundleState is not written yet.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, namers: map[string][]string{"db": {"third"}}},
 			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
 		"DeletedNamed": {
@@ -354,20 +354,20 @@ func TestDecide(t *testing.T) {
 			want:   []string{"failed", "db failed_remove UsedByBundle"},
 		},
 		"DisabledUnread": {
-			reason: "What a record may name that cannot be read stays.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}},
+			reason: "A package stays while an unreadable record may name it.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}},
 			want: []string{"failed", "db failed_remove UsedByBundle"},
 		},
 		"DeletedUnread": {
-			reason: "So it does when its Bundle is deleted, which does not go without a word about it.",
+			reason: "The deletion of a Bundle waits for a package that an unreadable record may name, and the status reports it.",
 			scene:  scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}},
 			want:   []string{"removing", "db failed_remove UsedByBundle"},
 		},
 		"OrphanedUnread": {
-			reason: "What stays anyway is left.", scene: scene{deleted: true, orphan: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}},
+			reason: "A deleted Bundle that orphans its packages leaves a package that an unreadable record may name.", scene: scene{deleted: true, orphan: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, unread: map[string]error{"db": errTest}},
 			want: []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
 		},
 		"DisabledByAnother": {
-			reason: "What another bundle does not deploy either is removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", disabled))}},
+			reason: "A package that no other bundle deploys is removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", disabled))}},
 			want: []string{"deploying", "db removing", "remove IntentDeployment db"},
 		},
 		"DisabledUnrecorded": {
@@ -384,19 +384,19 @@ func TestDecide(t *testing.T) {
 			want: []string{"removing", "db not_deployed Disabled"},
 		},
 		"DisabledNeeded": {
-			reason: "What another package depends on is removed after that.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled), pkg("shop@d1: db", disabled)}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, was: []v1alpha1.PackageObservation{was("db", "success", "d1")}},
+			reason: "A dependency is removed after its dependents.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled), pkg("shop@d1: db", disabled)}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, was: []v1alpha1.PackageObservation{was("db", "success", "d1")}},
 			want: []string{"deploying", "db success AwaitingDependents", "shop removing", "remove IntentDeployment shop"},
 		},
 		"DisabledForeign": {
-			reason: "What another bundle made is not removed.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", other)}},
+			reason: "The provider does not remove a package of another bundle.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", other)}},
 			want: []string{"not_deployed", "db not_deployed Disabled"},
 		},
 		"Blocked": {
-			reason: "A removal that does not go on is told.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform, stuck)}},
+			reason: "The status reports a removal that does not finish.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1", disabled)}, there: []*object{live("db", "d1", platform, stuck)}},
 			want: []string{"failed", "db failed_remove RemovalBlocked"},
 		},
 		"Deleting": {
-			reason: "What a user deleted is made again once it is gone.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, deleting)}},
+			reason: "A package that a user deletes is created again after its removal.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform, deleting)}},
 			want: []string{"deploying", "db deploying AwaitingDeletion"},
 		},
 		"KindMissing": {
@@ -408,7 +408,7 @@ func TestDecide(t *testing.T) {
 			want: []string{"deploying", "db success", "shop deploying InProgress", "create IntentDeployment shop"},
 		},
 		"ExistingMissing": {
-			reason: "A package that another user did not deploy yet holds back what depends on it.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@", existing), pkg("shop@d1: db")}},
+			reason: "A missing package of another user holds back its dependents.", scene: scene{asked: []v1alpha1.BundlePackage{pkg("db@", existing), pkg("shop@d1: db")}},
 			want: []string{"not_deployed", "db not_deployed Missing", "shop not_deployed AwaitingDependency"},
 		},
 		"OtherKind": {
@@ -417,20 +417,20 @@ func TestDecide(t *testing.T) {
 			want:   []string{"failed", "db failed NameTaken", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
 		},
 		"Deleted": {
-			reason: "A deleted Bundle removes its packages backwards, and not those that left it.",
+			reason: "A deleted Bundle removes its packages in reverse order, and leaves unreferenced objects.",
 			scene:  scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform), live("old", "d1", platform, left)}, was: []v1alpha1.PackageObservation{was("db", "success", "d1")}},
 			want:   []string{"removing", "db success AwaitingDependents", "shop removing", "old unreferenced Unreferenced", "remove IntentDeployment shop"},
 		},
 		"DeletedNext": {
-			reason: "The layer before is removed once the one behind it is gone.", scene: scene{deleted: true, suspended: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}, there: []*object{live("db", "d1", platform)}},
+			reason: "A layer is removed after the layer behind it.", scene: scene{deleted: true, suspended: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}, there: []*object{live("db", "d1", platform)}},
 			want: []string{"removing", "db removing", "shop not_deployed Disabled", "remove IntentDeployment db"},
 		},
 		"DeletedShared": {
-			reason: "What another bundle has is handed over, and so are those that depend on nothing else.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("shop@d1: db"))}},
+			reason: "A package that another bundle names is handed over, and the removal of its dependency does not wait.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("shop@d1: db")}, there: []*object{live("db", "d1", platform), live("shop", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("shop@d1: db"))}},
 			want: []string{"removing", "db removing", "shop not_deployed Disabled", "remove IntentDeployment db", "label IntentDeployment shop for other"},
 		},
 		"DeletedAwaited": {
-			reason: "What another bundle waits for is left, and noted as unreferenced.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", existing))}},
+			reason: "A package that another bundle awaits stays, and is noted as unreferenced.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1")}, there: []*object{live("db", "d1", platform)}, neighbours: []neighbour{beside(1, pkg("db@d1", existing))}},
 			want: []string{"removing", "db not_deployed Disabled", "label IntentDeployment db for platform 2031-12-17T13:14:15Z"},
 		},
 		"Orphaned": {
@@ -438,7 +438,7 @@ func TestDecide(t *testing.T) {
 			want: []string{"removing", "db not_deployed Disabled"},
 		},
 		"DeletedForeign": {
-			reason: "A deleted Bundle removes nothing that another one made.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("web@d1")}, there: []*object{live("db", "d1", other), live("web", "d1", platform, unlabelled)}},
+			reason: "A deleted Bundle removes no object of another bundle.", scene: scene{deleted: true, asked: []v1alpha1.BundlePackage{pkg("db@d1"), pkg("web@d1")}, there: []*object{live("db", "d1", other), live("web", "d1", platform, unlabelled)}},
 			want: []string{"removing", "db not_deployed Disabled", "web not_deployed Disabled"},
 		},
 	}
@@ -455,7 +455,7 @@ func TestDecide(t *testing.T) {
 func ofApplication(p *v1alpha1.BundlePackage) { p.Kind = "Application" }
 func asApplication(o *object)                 { o.live.SetKind("Application") }
 
-// TestPruneAfterSuccess says when what left the bundle is removed, and why it stays.
+// TestPruneAfterSuccess checks when a Bundle removes an unreferenced object, and the message of an object that stays.
 func TestPruneAfterSuccess(t *testing.T) {
 	hour, year := &metav1.Duration{Duration: time.Hour}, &metav1.Duration{Duration: 8760 * time.Hour}
 	asked, there := []v1alpha1.BundlePackage{pkg("db@d1")}, []*object{live("db", "d1", platform), live("old", "d1", platform, left)}
@@ -471,19 +471,19 @@ func TestPruneAfterSuccess(t *testing.T) {
 	}{
 		"Never":   {reason: "Without prune it stays.", scene: scene{there: there}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
 		"Due":     {reason: "Once its time has come a plan is needed.", scene: scene{there: there, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs its current spec", isDue: true},
-		"Young":   {reason: "Before that none is.", scene: scene{there: there, pruneAfter: year}, want: "it left the Bundle, and is removed after 2032-01-01T00:00:00Z, once each package runs its current spec"},
+		"Young":   {reason: "An unreferenced object whose time has not come needs no plan.", scene: scene{there: there, pruneAfter: year}, want: "it left the Bundle, and is removed after 2032-01-01T00:00:00Z, once each package runs its current spec"},
 		"Failed":  {reason: "While a package of the bundle is not as it should be, nothing goes.", scene: scene{there: []*object{live("db", "d1", platform, failed), there[1]}, pruneAfter: hour}, want: "it left the Bundle, and is removed after 2031-01-01T01:00:00Z, once each package runs its current spec"},
-		"Planned": {reason: "What the plan removes goes.", scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictPrune, "")}, isDue: true, goes: true},
+		"Planned": {reason: "The provider removes an object that the plan prunes.", scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictPrune, "")}, isDue: true, goes: true},
 		"Labelled": {
 			reason: "An object that merely carries the labels of the Bundle stays.", want: "it left the Bundle, and is still there: kubectl intent prune removes it",
 			scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictPrune, ""), was: []v1alpha1.PackageObservation{{Name: "old", UID: "uid-before"}}},
 		},
-		"Kept":    {reason: "What the plan keeps stays, and says why.", scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictKeep, prune.KeepStateful)}, want: "it left the Bundle, and stays, Stateful: it has a volume", isDue: true},
-		"Named":   {reason: "What is in no plan stays.", scene: scene{there: there, pruneAfter: hour, plan: &prune.Plan{}}, want: "it left the Bundle, and stays: it is in the Bundle again, or changed just now", isDue: true},
+		"Kept":    {reason: "An object that the plan keeps stays, and the message has the reason.", scene: scene{there: there, pruneAfter: hour, plan: planned(prune.VerdictKeep, prune.KeepStateful)}, want: "it left the Bundle, and stays, Stateful: it has a volume", isDue: true},
+		"Named":   {reason: "An object that the plan does not list stays.", scene: scene{there: there, pruneAfter: hour, plan: &prune.Plan{}}, want: "it left the Bundle, and stays: it is in the Bundle again, or changed just now", isDue: true},
 		"Refused": {reason: "A plan that is refused removes nothing.", scene: scene{there: there, pruneAfter: hour, plan: &prune.Plan{Refusal: prune.RefusalMostOfRepository, Message: "6 of 7"}}, want: "it left the Bundle, and stays, MostOfRepository: 6 of 7", isDue: true},
 		"Suspend": {reason: "A Bundle that is suspended removes nothing.", scene: scene{suspended: true, there: there, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
 		"Deleted": {reason: "A Bundle that is deleted leaves it.", scene: scene{deleted: true, there: there, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
-		"Marked":  {reason: "What left just now is noted first.", scene: scene{there: []*object{there[0], live("old", "d1", platform)}, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
+		"Marked":  {reason: "A newly unreferenced object is labelled before it can be removed.", scene: scene{there: []*object{there[0], live("old", "d1", platform)}, pruneAfter: hour}, want: "it left the Bundle, and is still there: kubectl intent prune removes it"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

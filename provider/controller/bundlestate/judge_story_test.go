@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// judgeRemoval says what is wrong about a removal. It is written naively, from what users see.
+// judgeRemoval returns the fault of a removal. Its rules are written naively, from the view of a user.
 func (w *walk) judgeRemoval(u *unstructured.Unstructured) {
 	name, by := u.GetName(), w.s.states[w.acting]
 	w.tellf("package %s is removed by %s", name, w.acting)
@@ -104,7 +104,7 @@ func (w *walk) judgePrune(u *unstructured.Unstructured, by *v1alpha1.BundleState
 	}
 }
 
-// judgeRest looks for what is missing once a story came to rest.
+// judgeRest reports missing packages after a story came to rest.
 func (w *walk) judgeRest() {
 	for name, bs := range w.s.states {
 		if meta.WasDeleted(bs) || bs.Spec.ForProvider.Suspend {
@@ -112,7 +112,7 @@ func (w *walk) judgeRest() {
 		}
 		for _, p := range bs.Spec.ForProvider.Packages {
 			if !p.Disabled && !p.IsExisting() && len(p.DependsOn) == 0 && w.s.objects[keyOf(&p)] == nil {
-				w.reportf("package %s of %s is not there: %+v", p.Name, name, bs.Status.AtProvider.Packages)
+				w.reportf("package %s of %s is missing: %+v", p.Name, name, bs.Status.AtProvider.Packages)
 			}
 		}
 	}

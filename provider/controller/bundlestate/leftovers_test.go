@@ -32,7 +32,7 @@ func TestMadeByBundle(t *testing.T) {
 	u.SetLabels(map[string]string{v1alpha1.LabelBundle: "platform"})
 	u.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "kubectl-edit"}})
 	if isMadeByBundle(u) {
-		t.Error("An object that a user labelled counts as one that a bundle made.")
+		t.Error("An object with labels of a user counts as an object of a bundle.")
 	}
 	u.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "kubectl-edit"}, {Manager: "intentplane-bundlestate"}})
 	if !isMadeByBundle(u) {

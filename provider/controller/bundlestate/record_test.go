@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// errTest is what an API server says.
+// errTest is an error of the API server.
 var errTest = errors.New("spec.intent: must be set")
 
 // newBundle returns a BundleState with two packages.
@@ -46,7 +46,7 @@ func seen(name, status, version string) v1alpha1.PackageObservation {
 	return v1alpha1.PackageObservation{Name: name, Kind: "IntentDeployment", Status: status, Version: version}
 }
 
-// recorded returns what the record says, as "name status version wanted".
+// recorded returns the content of the record, as "name status version wanted".
 func recorded(t *testing.T, c *connector) []string {
 	t.Helper()
 	s, err := c.recordsOf(newBundle()).GetBundleState(t.Context(), "platform")
@@ -89,7 +89,7 @@ func TestWriteRecord(t *testing.T) {
 			[]string{"removing", "db removed  1.d1", "shop removed  1.d1"},
 		},
 		{
-			"It stays so.", decided("removing", seen("shop", "not_deployed", ""), seen("db", "not_deployed", "")),
+			"The record stays empty.", decided("removing", seen("shop", "not_deployed", ""), seen("db", "not_deployed", "")),
 			[]string{"removing", "db removed  1.d1", "shop removed  1.d1"},
 		},
 	}
@@ -128,7 +128,7 @@ func TestBrokenRecord(t *testing.T) {
 		"Half":    {reason: "A record that is cut off is made again.", secret: secret(state.SecretType, `{"name":"platform","packages":[`)},
 		"Newer":   {reason: "A record of a newer schema is never written.", secret: secret(state.SecretType, `{"name":"platform","version":"1","packages":[],"status":"success","schema":99}`), want: state.ErrNewer, isRefused: true},
 		"Foreign": {reason: "The record of another bundle is never written.", secret: secret(state.SecretType, `{"name":"other","version":"1","packages":[],"status":"success","schema":1}`), want: state.ErrForeign, isRefused: true},
-		"Theirs":  {reason: "A Secret that is no record is left to who made it.", secret: secret(corev1.SecretTypeOpaque, "password"), isRefused: true},
+		"Theirs":  {reason: "The provider does not write to a Secret that is not a record.", secret: secret(corev1.SecretTypeOpaque, "password"), isRefused: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -154,11 +154,11 @@ func TestRemoveRecord(t *testing.T) {
 			before: scene{asked: asked, suspended: true, there: both[1:]}, after: scene{},
 		},
 		"Orphaned": {
-			reason: "Neither do packages that stay, of which the status never said that they are deployed.",
+			reason: "Packages that stay, whose deployment the status never reported, hold no deletion back.",
 			before: scene{asked: asked, there: both}, after: scene{orphan: true, there: []*object{live("shop", "d1", platform, left), live("db", "d1", platform, left)}},
 		},
 		"Blocked": {
-			reason: "Nor one that left the Bundle and cannot be removed.",
+			reason: "An unreferenced package that cannot be removed does not hold back the deletion of the record.",
 			before: scene{asked: asked, there: append(both, live("old", "d1", platform, left))}, after: scene{there: []*object{live("old", "d1", platform, left, stuck)}},
 		},
 	}
@@ -178,7 +178,7 @@ func TestRemoveRecord(t *testing.T) {
 			}
 			e := &external{connector: c, note: &note{}, decision: decide(tc.after.facts())}
 			if e.decision.remains || len(e.decision.actions) > 0 {
-				t.Fatalf("%s\nThere is something left to do: %v", tc.reason, describe(e.decision))
+				t.Fatalf("%s\nThe decision still has actions: %v", tc.reason, describe(e.decision))
 			}
 			if _, err := e.Delete(t.Context(), bs); err != nil || e.isRecordLeft(t.Context(), bs) {
 				t.Errorf("\n%s\nDelete(...): %v, and the record is left: %t", tc.reason, err, e.isRecordLeft(t.Context(), bs))
@@ -200,8 +200,11 @@ func TestFindRecordUsers(t *testing.T) {
 		users     int
 		isUnread  bool
 	}{
-		"Own":       {reason: "The own record says nothing about users, also when it cannot be read.", secret: secret("intentplane-bundle-platform", "{")},
-		"Neighbour": {reason: "Neither does that of another Bundle here.", secret: secret("intentplane-bundle-other.ns", "{")},
+		"Own": {reason: "The Bundle's own record does not name a user, even if it is unreadable.", secret: secret("intentplane-bundle-platform", "{")},
+		"Neighbour": {
+			reason: "The record of another Bundle in this cluster does not name a user, even if it is unreadable.",
+			secret: secret("intentplane-bundle-other.ns", "{"),
+		},
 		"Theirs":    {reason: "The record of another program could name the package.", secret: secret("their-platform", "{"), isUnread: true},
 		"SameName":  {reason: "A record of another program counts under the name of a Bundle, too.", secret: secret("their-platform", user), users: 1},
 		"Forbidden": {reason: "Without the right to list records others go on.", secret: secret("any", user), forbidden: true, isUnread: true},

@@ -26,11 +26,11 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// errKilled is what a provider gets that is killed before a write.
+// errKilled is the result of a write after the provider was killed.
 var errKilled = errors.New("the provider was killed")
 
-// A server is a double of an API server with the objects of one namespace. It has versions and UIDs of objects, and holds on to deleted ones until the
-// story lets them go.
+// A server is a double of an API server with the objects of one namespace. It has versions and UIDs of objects, and holds on to deleted objects until
+// the story lets them go.
 type server struct {
 	client.Client
 
@@ -46,11 +46,11 @@ type server struct {
 
 	// writesLeft is how many writes the provider makes before it is killed. Below zero it is not.
 	writesLeft int
-	// written counts writes, and onDelete is called with what the provider deletes.
+	// written counts writes, and onDelete is called with each object that the provider deletes.
 	written  int
 	onDelete func(*unstructured.Unstructured)
 
-	// hidesBundles and ignoresVersions take protections away, so that a story has to find what they prevent.
+	// hidesBundles and ignoresVersions disable protections, so that a story has to find the fault that each prevents.
 	hidesBundles, ignoresVersions bool
 }
 
@@ -59,7 +59,7 @@ func keyOfObject(o client.Object) objectKey {
 	return objectKey{k.Group, k.Kind, o.GetName()}
 }
 
-// put stores an object in another version, as a new one if it is not there.
+// put stores an object in another version, or as a new object if it does not exist.
 func (s *server) put(u *unstructured.Unstructured) {
 	s.version++
 	u.SetResourceVersion(fmt.Sprint(s.version))
@@ -93,7 +93,7 @@ func (s *server) Get(_ context.Context, key client.ObjectKey, o client.Object, _
 	return nil
 }
 
-// List returns objects of a kind, those with some labels if they are asked for.
+// List returns objects of a kind, and only objects with the requested labels.
 func (s *server) List(_ context.Context, l client.ObjectList, opts ...client.ListOption) error {
 	o := client.ListOptions{}
 	o.ApplyOptions(opts)
@@ -218,7 +218,7 @@ func (s *server) markDeleted(u *unstructured.Unstructured) {
 	s.put(u)
 }
 
-// newDelivery returns what a package delivers: all of it is known, and with a volume or without.
+// newDelivery returns the delivery of a package: its objects are all known, and it has a volume or has none.
 func newDelivery(namespace, name string, volume bool) deliveryv1alpha1.GitDelivery {
 	content := "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"
 	if volume {
@@ -242,7 +242,7 @@ func (s *server) listSecrets() *corev1.SecretList {
 	return l
 }
 
-// answerSecrets does what a clientset asks for about Secrets.
+// answerSecrets answers the Secret requests of a clientset.
 func (s *server) answerSecrets(a clienttesting.Action) (runtime.Object, error) {
 	switch a := a.(type) {
 	case clienttesting.GetAction:

@@ -29,7 +29,8 @@ import (
 )
 
 const (
-	// walkStories are told, of walkSteps each, or as many as storiesVariable says, and mutantStories at most until what is taken away is missed.
+	// walkStories and walkSteps are the numbers of stories and of steps in each; storiesVariable overrides the first. mutantStories is the limit
+	// of stories that search for a disabled protection.
 	walkStories, walkSteps, mutantStories = 120, 60, 1500
 
 	storiesVariable = "INTENTPLANE_BUNDLE_STORIES"
@@ -38,7 +39,7 @@ const (
 	quietRounds = 60
 )
 
-// walkPackages are the names of packages, and walkBundles those of the Bundles: a claim, a composite of its name, and another claim.
+// walkPackages are the names of packages, and walkBundles the Bundles: a claim, a composite of its name, and another claim.
 var (
 	walkPackages = []string{"a", "b", "c", "d", "e"}
 	walkBundles  = []v1alpha1.BundleReference{{Group: "claims.intentplane.dev", Name: "platform"}, {Group: group, Name: "platform"}, {Group: "claims.intentplane.dev", Name: "other"}}
@@ -53,17 +54,17 @@ type walk struct {
 	c  *connector
 	at time.Time
 
-	// asked is what each Bundle asks for, and backup what there was at an earlier time.
+	// asked is the spec of each Bundle, and backup restores an earlier state.
 	asked  map[string]v1alpha1.BundleStateParameters
 	backup func()
 
 	// acting is the BundleState that is reconciled.
 	acting string
 
-	// forget takes something from the facts that the provider decides on.
+	// forget removes a part of the facts that the provider decides on.
 	forget func(*facts)
 
-	// wrong is what may not happen and did, and told what happened before.
+	// wrong has the violations of a rule, and told the events of the story.
 	wrong, told []string
 }
 
@@ -112,12 +113,12 @@ func nameOfState(b v1alpha1.BundleReference) string {
 	return b.Name
 }
 
-// bundleAt returns the Bundle in the cluster, or nil if there is none.
+// bundleAt returns the Bundle in the cluster, or nil if it does not exist.
 func (w *walk) bundleAt(b v1alpha1.BundleReference) *unstructured.Unstructured {
 	return w.s.objects[objectKey{b.Group, "Bundle", b.Name}]
 }
 
-// editBundle gives one package of a Bundle another shape, or all of a new one.
+// editBundle gives one package of a Bundle another shape, or all packages of a new Bundle.
 func (w *walk) editBundle(b v1alpha1.BundleReference) {
 	spec, names := w.asked[nameOfState(b)], []string{walkPackages[w.IntN(len(walkPackages))]}
 	if w.bundleAt(b) == nil {
@@ -166,7 +167,7 @@ func walkPackage(name, variant string) v1alpha1.BundlePackage {
 	}
 }
 
-// orderWalkPackages sets layers, and drops what the function would refuse: names that are gone, and those of packages that are not enabled.
+// orderWalkPackages sets layers, and drops names that the function would refuse: missing packages and disabled packages.
 func orderWalkPackages(all []v1alpha1.BundlePackage) []v1alpha1.BundlePackage {
 	slices.SortFunc(all, func(a, b v1alpha1.BundlePackage) int { return strings.Compare(a.Name, b.Name) })
 	layers, disabled := map[string]int32{}, map[string]bool{}
@@ -270,7 +271,7 @@ func (w *walk) reconcile(name string, isQuiet bool) {
 	w.s.writesLeft, stored.Status = -1, bs.Status
 }
 
-// disturb does something between a look and what follows from it.
+// disturb changes something between the observation and the action of the provider.
 func (w *walk) disturb() {
 	if w.seldom(6) {
 		w.s.writesLeft = w.IntN(4)
@@ -296,7 +297,7 @@ func (w *walk) relabel() {
 	}
 }
 
-// loseObject lets a user delete a package, and maybe make another one in its place.
+// loseObject lets a user delete a package, and maybe create another package in its place.
 func (w *walk) loseObject() {
 	key := objectKey{group, "IntentDeployment", walkPackages[w.IntN(len(walkPackages))]}
 	delete(w.s.objects, key)
@@ -306,7 +307,7 @@ func (w *walk) loseObject() {
 	w.tellf("package %s is lost", key.name)
 }
 
-// playDeployments lets each deployment take up its spec, and succeed or fail, and lets what is deleted go.
+// playDeployments lets each deployment take up its spec and succeed or fail, and lets deleted objects disappear.
 func (w *walk) playDeployments(isQuiet bool) {
 	for _, key := range slices.SortedFunc(maps.Keys(w.s.objects), compareKeys) {
 		u := w.s.objects[key]
@@ -374,7 +375,7 @@ func (w *walk) changeRecords() {
 	}
 }
 
-// step lets something happen.
+// step makes a random event.
 func (w *walk) step() {
 	b := walkBundles[w.IntN(3)]
 	switch n := w.IntN(40); {
@@ -418,7 +419,7 @@ func (w *walk) goOn() {
 	}
 }
 
-// tell a story, let it come to rest, and return what went wrong.
+// tell a story, let it come to rest, and return the violations.
 func (w *walk) tell() []string {
 	for range walkSteps {
 		if w.step(); len(w.wrong) > 0 {
@@ -451,7 +452,8 @@ func (w *walk) comeToRest() {
 	w.reportf("the provider does not come to rest")
 }
 
-// TestWalk tells random stories. Never is a package removed that a Bundle names, that one uses, or that one got back.
+// TestWalk plays random stories. The provider never removes a package that a Bundle names, that another package needs, or
+// that was handed back.
 func TestWalk(t *testing.T) {
 	removed, st, stories := 0, newStage(), uint64(walkStories)
 	if n, err := strconv.ParseUint(os.Getenv(storiesVariable), 10, 64); err == nil {
@@ -469,7 +471,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestWalkMutants takes what keeps a package away, one by one. A story finds each.
+// TestWalkMutants disables the protections of a package, each by itself. A story finds each disabled protection.
 func TestWalkMutants(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -477,11 +479,11 @@ func TestWalkMutants(t *testing.T) {
 		forget func(*facts)
 		change func(*server)
 	}{
-		"Neighbours": {reason: "What another BundleState asks for stays.", forget: func(f *facts) { f.neighbours = nil }},
-		"Named":      {reason: "What the spec of a Bundle names stays before its BundleState does.", change: func(s *server) { s.hidesBundles = true }},
-		"Recorded":   {reason: "What the record of another program names stays.", forget: func(f *facts) { f.recordUsers = nil }},
-		"Unread":     {reason: "What a record may name that cannot be read stays.", forget: func(f *facts) { f.unread = nil }},
-		"Owner": {reason: "What another bundle or a user made stays.", forget: func(f *facts) {
+		"Neighbours": {reason: "A package that another BundleState requests stays.", forget: func(f *facts) { f.neighbours = nil }},
+		"Named":      {reason: "A package that the spec of a Bundle names stays before its BundleState names it.", change: func(s *server) { s.hidesBundles = true }},
+		"Recorded":   {reason: "A package that the record of another program names stays.", forget: func(f *facts) { f.recordUsers = nil }},
+		"Unread":     {reason: "A package that an unreadable record may name stays.", forget: func(f *facts) { f.unread = nil }},
+		"Owner": {reason: "A package of another bundle or of a user stays.", forget: func(f *facts) {
 			for _, o := range f.objects {
 				o.owner, o.label = f.bundle, o.live.GetName()
 				observed := f.was[o.label]
@@ -491,9 +493,9 @@ func TestWalkMutants(t *testing.T) {
 		}},
 		"Orphan":     {reason: "Orphan leaves all.", forget: func(f *facts) { f.spec.Orphan = false }},
 		"Suspend":    {reason: "A Bundle that is suspended removes nothing.", forget: func(f *facts) { f.spec.Suspend = false }},
-		"Dependents": {reason: "What another package depends on goes after that.", forget: forgetDependencies},
-		"Never":      {reason: "A Bundle that does not prune leaves what left it.", forget: func(f *facts) { f.spec.PruneAfter = &metav1.Duration{} }},
-		"Version":    {reason: "What changed since it was looked at stays.", change: func(s *server) { s.ignoresVersions = true }},
+		"Dependents": {reason: "A dependency is removed after its dependents.", forget: forgetDependencies},
+		"Never":      {reason: "A Bundle that does not prune leaves its unreferenced objects.", forget: func(f *facts) { f.spec.PruneAfter = &metav1.Duration{} }},
+		"Version":    {reason: "An object that changed after its observation stays.", change: func(s *server) { s.ignoresVersions = true }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -511,7 +513,7 @@ func TestWalkMutants(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("\n%s\nNone of %d stories misses it.", tc.reason, mutantStories)
+			t.Errorf("\n%s\nNo story of %d finds the disabled protection.", tc.reason, mutantStories)
 		})
 	}
 }

@@ -16,7 +16,8 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 )
 
-// TestDocumentAfterError lets one Blueprint change while another one cannot be read, and then go: the change must not be forgotten.
+// TestDocumentAfterError lets one Blueprint change while another Blueprint cannot be read, and then go: the change must not be
+// forgotten.
 func TestDocumentAfterError(t *testing.T) {
 	s := runtime.NewScheme()
 	if err := catalogv1alpha1.AddToScheme(s); err != nil {

@@ -43,7 +43,7 @@ type testEnv struct {
 	r      *Reconciler
 	now    time.Time
 	writes int
-	// refusal is what the API server answers to each write of a ConfigMap.
+	// refusal is the error of the API server for each write of a ConfigMap.
 	refusal error
 }
 
@@ -154,14 +154,17 @@ func newConfigMap(namespace string, data map[string]string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: catalogview.ConfigMapName}, Data: data}
 }
 
-// TestSitesOfANamespace publishes to team-a what it may use, and nothing else.
+// TestSitesOfANamespace publishes to team-a the Sites that it may use, and nothing else.
 func TestSitesOfANamespace(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
 		objects []client.Object
 		want    []string
 	}{
-		"Named":     {reason: "A namespace that a Site names is shown that Site, and those of all namespaces.", objects: []client.Object{newSite("edge1", "team-a"), newSite("edge2", "*"), newSite("theirs", "team-b")}, want: []string{"edge1", "edge2"}},
+		"Named": {
+			reason:  "A namespace that a Site names sees that Site, and the Sites of all namespaces.",
+			objects: []client.Object{newSite("edge1", "team-a"), newSite("edge2", "*"), newSite("theirs", "team-b")}, want: []string{"edge1", "edge2"},
+		},
 		"Uses":      {reason: "A namespace with a deployment is shown the Sites of all namespaces.", objects: []client.Object{newSite("edge2", "*"), newSite("theirs", "team-b"), newDeployment("team-a")}, want: []string{"edge2"}},
 		"Asks":      {reason: "A namespace in which a user made the ConfigMap is shown its Sites.", objects: []client.Object{newSite("edge2", "*"), newConfigMap("team-a", nil)}, want: []string{"edge2"}},
 		"Unrelated": {reason: "A namespace that uses nothing of Intentplane has no ConfigMap.", objects: []client.Object{newSite("edge2", "*"), newDeployment("team-b")}},
@@ -176,7 +179,7 @@ func TestSitesOfANamespace(t *testing.T) {
 			}
 			for _, text := range e.read("team-a").Data {
 				if strings.Contains(text, "theirs") || strings.Contains(text, "team-b") {
-					t.Errorf("\n%s\nA namespace reads of the Site of another one: %s", tc.reason, text)
+					t.Errorf("\n%s\nA namespace reads of the Site of another namespace: %s", tc.reason, text)
 				}
 			}
 		})
@@ -270,7 +273,7 @@ func TestRefusedWrite(t *testing.T) {
 		"Quota":       {reason: "A namespace without room for a ConfigMap is tried again later.", refusal: kerrors.NewForbidden(maps, catalogview.ConfigMapName, nil), want: refusedInterval},
 		"Terminating": {reason: "A namespace that is being deleted is not tried again.", refusal: terminating},
 		"Stale":       {reason: "A ConfigMap that the cache does not have yet is compared once it has.", refusal: kerrors.NewAlreadyExists(maps, catalogview.ConfigMapName), want: settle},
-		"Broken":      {reason: "Any other error is one.", refusal: kerrors.NewInternalError(context.DeadlineExceeded), isError: true},
+		"Broken":      {reason: "Any other error fails the reconcile.", refusal: kerrors.NewInternalError(context.DeadlineExceeded), isError: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -26,7 +26,7 @@ const (
 	groupClaims     = "claims.intentplane.dev/v1alpha1"
 )
 
-// errBoom is what an API server answers that cannot answer.
+// errBoom is the error of an API server that is out of order.
 var errBoom = errors.New("boom")
 
 // An edit changes one object of a test.
@@ -122,11 +122,11 @@ func TestRetains(t *testing.T) {
 		wait, unknown bool
 	}{
 		"CompositeLives": {
-			reason:  "What a GitDelivery of a living composite delivered stays when a user deletes the GitDelivery.",
+			reason:  "The delivered files of a living composite stay when a user deletes its GitDelivery.",
 			deleted: composed(namespaced()), there: []client.Object{namespaced(), namespace()}, want: true,
 		},
 		"ClaimLives": {
-			reason:  "What a GitDelivery of a living claim delivered stays when a user deletes the GitDelivery.",
+			reason:  "The delivered files of a living claim stay when a user deletes its GitDelivery.",
 			deleted: composed(clusterScoped()), there: []client.Object{clusterScoped(), claim(), namespace()}, want: true,
 		},
 		"GHSA-77cv-mrm6-fr3c-ForgedClaim": {
@@ -134,11 +134,11 @@ func TestRetains(t *testing.T) {
 			deleted: composed(namespaced(claimed())), there: []client.Object{namespaced(claimed()), namespace()}, want: true,
 		},
 		"CompositeIsBeingDeleted": {
-			reason:  "A composite that is being deleted takes along what it delivered.",
+			reason:  "The deletion of a composite removes its delivered files.",
 			deleted: composed(namespaced()), there: []client.Object{namespaced(going), namespace()},
 		},
 		"CompositeIsGone": {
-			reason:  "A composite that went first, as with background deletion, takes along what it delivered.",
+			reason:  "A composite that is deleted first, as with background deletion, removes its delivered files.",
 			deleted: composed(namespaced()), there: []client.Object{namespace()},
 		},
 		"KindIsGone": {
@@ -164,35 +164,35 @@ func TestRetains(t *testing.T) {
 			deleted: composed(namespaced()), there: []client.Object{namespaced(), namespace()}, failing: "Namespace", err: unserved, unknown: true,
 		},
 		"GHSA-77cv-mrm6-fr3c-OthersOfItsName": {
-			reason:  "A composite that lists objects of the same name and of another kind or group does not hold on to this one.",
+			reason:  "A composite that lists objects of the same name and of another kind or group does not retain this GitDelivery.",
 			deleted: composed(namespaced()), there: []client.Object{namespaced(restored, with(others, "spec", "crossplane", "resourceRefs")), namespace()},
 		},
 		"ClaimIsBeingDeleted": {
-			reason:  "A claim that is being deleted takes along what it delivered, also before its composite is being deleted.",
+			reason:  "The deletion of a claim removes its delivered files, also before its composite is being deleted.",
 			deleted: composed(clusterScoped()), there: []client.Object{clusterScoped(), claim(going), namespace()},
 		},
 		"NamespaceIsBeingDeleted": {
-			reason:  "A namespace that is being deleted takes along what its deployments delivered, in whatever order its objects are deleted.",
+			reason:  "The deletion of a namespace removes the delivered files of its deployments, in whatever order its objects are deleted.",
 			deleted: composed(namespaced()), there: []client.Object{namespaced(), namespace(going)},
 		},
 		"NotDesired": {
-			reason:  "A GitDelivery that Crossplane deletes because the composite does not ask for it any more takes along what it delivered.",
+			reason:  "A GitDelivery that Crossplane deletes because it is no longer desired removes its delivered files.",
 			deleted: composed(namespaced(), collected), there: []client.Object{namespaced(), namespace()},
 		},
 		"MadeByHand": {
-			reason:  "A GitDelivery without a composite takes along what it delivered.",
+			reason:  "A GitDelivery without a composite removes its delivered files.",
 			deleted: composed(namespaced(), ownerless), there: []client.Object{namespaced(), namespace()},
 		},
 		"AnotherOfItsName": {
-			reason:  "A composite that was made in the place of a deleted one does not hold on to what that one delivered.",
+			reason:  "A new composite does not retain the delivered files of a deleted composite of the same name.",
 			deleted: composed(namespaced()), there: []client.Object{namespaced(restored), namespace()},
 		},
 		"Restored": {
-			reason:  "A composite that was restored from a backup has another UID, and holds on to what it lists.",
+			reason:  "A composite that was restored from a backup has another UID, and retains its listed deliveries.",
 			deleted: composed(namespaced()), there: []client.Object{namespaced(restored, with(refs, "spec", "crossplane", "resourceRefs")), namespace()}, want: true,
 		},
 		"RestoredWithClaim": {
-			reason:  "A composite of a claim that was restored from a backup has another UID, and holds on to what it lists.",
+			reason:  "A composite of a claim that was restored from a backup has another UID, and retains its listed deliveries.",
 			deleted: composed(clusterScoped()), there: []client.Object{clusterScoped(restored, with(refs, "spec", "resourceRefs")), claim(), namespace()}, want: true,
 		},
 		"Superseded": {
@@ -200,7 +200,7 @@ func TestRetains(t *testing.T) {
 			deleted: composed(namespaced(), superseded), there: []client.Object{namespaced(), namespace()}, wait: true,
 		},
 		"SupersededAndNotDesired": {
-			reason:  "A GitDelivery whose repository the deployment left takes along what it delivered once the composite deletes it.",
+			reason:  "A GitDelivery whose repository the deployment left removes its files once the composite deletes it.",
 			deleted: composed(namespaced(), superseded, collected), there: []client.Object{namespaced(), namespace()},
 		},
 		"CompositeUnreadable": {

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestAskedRevision reads what deliveries are asked for.
+// TestAskedRevision reads the requested revision of deliveries.
 func TestAskedRevision(t *testing.T) {
 	ordered := func(number int64) ledger.Event {
 		return ledger.Event{Ordered: &ledger.Ordered{Revision: ledger.Revision{
@@ -53,7 +53,7 @@ func TestAskedRevision(t *testing.T) {
 		"Proposed":  {reason: "A home that is asked to record a rejection does not carry the rejected trees any more.", delivery: home(second, second.Head, rejects, back.Position()), want: askedRevision{number: 2, sites: sites, isRejected: true}},
 		"Recorded":  {reason: "A rejection that was recorded holds.", delivery: home(back, second.Head, rejects, back.Position()), want: askedRevision{number: 2, sites: sites, isRejected: true}},
 		"Follower":  {reason: "A follower has the verdict from its copy.", delivery: follower(back), want: askedRevision{number: 2, sites: sites, isRejected: true}},
-		"Requested": {reason: "A rollback that a user ordered is one.", delivery: home(first, first.Head, []ledger.Event{ordered(2), {Judged: rejects[0].Judged}, ordered(3), withdrawn}, ledger.Position{Epoch: 1, Revision: 4, Attempt: 1}), want: askedRevision{number: 4, sites: sites, isRejected: true, isWithdrawal: true}},
+		"Requested": {reason: "A rollback that a user ordered counts as requested.", delivery: home(first, first.Head, []ledger.Event{ordered(2), {Judged: rejects[0].Judged}, ordered(3), withdrawn}, ledger.Position{Epoch: 1, Revision: 4, Attempt: 1}), want: askedRevision{number: 4, sites: sites, isRejected: true, isWithdrawal: true}},
 		"Unknown":   {reason: "Of a revision that the status does not show, only the number is known.", delivery: home(ledger.State{}, second.Head, rejects, back.Position()), want: askedRevision{number: 2}},
 	}
 	for name, tc := range cases {

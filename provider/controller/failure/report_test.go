@@ -67,7 +67,7 @@ func TestWithheldContent(t *testing.T) {
 		}
 	}
 	if _, ok := cm.BinaryData["edge3.tar.gz"]; ok {
-		t.Error("what cannot be read is in the report")
+		t.Error("an unreadable tree is in the report")
 	}
 }
 

@@ -107,7 +107,7 @@ func (w *podWorld) put(r schema.GroupVersionResource, o object) {
 	w.must(err)
 }
 
-// after so many seconds since the Site went live the Gate is looked at, and says so.
+// after reconciles the Gate so many seconds after the Site went live, and expects a state.
 func (w *podWorld) after(seconds int, want string) {
 	w.Helper()
 	w.clock = noon().Add(time.Duration(seconds) * time.Second)
@@ -117,7 +117,7 @@ func (w *podWorld) after(seconds int, want string) {
 	}
 }
 
-// wakes waits until the cluster reports a change of what the Gate reads.
+// wakes waits until the cluster reports a change of the Pods that the Gate reads.
 func (w *podWorld) wakes() {
 	w.Helper()
 	select {
@@ -139,7 +139,7 @@ func TestAvailable(t *testing.T) {
 		t.Errorf("the Gate is looked at after %v seconds, want the timeout", got)
 	}
 	w.deployed("web", newImage, 1)
-	// Then the Gate is looked at when the pods stayed available.
+	// Then the Gate is reconciled when the pods stayed available.
 	for w.after(30, "Measuring//Running"); w.due() != 40; w.after(30, "Measuring//Running") {
 		w.wakes()
 	}
@@ -174,7 +174,7 @@ func TestUnavailable(t *testing.T) {
 			want: "0 of 1 pods are available: CrashLoopBackOff: container web ends again and again: exit code 3, Error",
 		},
 		"OtherImage": {
-			reason: "Pods of another image are not those of the revision.", given: func(w *podWorld) { w.deployed("web", "web:1", 2) },
+			reason: "Pods of another image do not count for the revision.", given: func(w *podWorld) { w.deployed("web", "web:1", 2) },
 			want: "0 of 1 pods are available: OtherImage: Deployment web has web:1",
 		},
 		"OtherClaim": {
@@ -188,7 +188,7 @@ func TestUnavailable(t *testing.T) {
 			tc.given(w)
 			w.after(1, "Measuring//Running")
 			w.after(119, "Measuring//Running")
-			w.restart() // It starts no clock again.
+			w.restart() // A message does not start the clock again.
 			w.after(120, "Failed/Failed/Failed")
 			if diff := cmp.Diff(tc.want, w.get().Status.AtProvider.Checks[0].Message); diff != "" {
 				t.Errorf("\n%s\nthe message of the check: -want, +got:\n%s", tc.reason, diff)
@@ -197,8 +197,8 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// TestSiteOutOfSight takes the right to read Deployments away: the Gate says so, and rejects nothing, whatever is to happen where a metrics backend is
-// unavailable. Then it goes on with the time that was left, also after a restart.
+// TestSiteOutOfSight takes the right to read Deployments away: the Gate reports it, and rejects nothing, whatever is to happen where a metrics
+// backend is unavailable. Then it goes on with the remaining time, also after a restart.
 func TestSiteOutOfSight(t *testing.T) {
 	w := newPodWorld(t, available())
 	g := w.get()
@@ -242,9 +242,15 @@ func TestUnseenSite(t *testing.T) {
 		want    string
 		message string
 	}{
-		"Healthy":    {reason: "A Site whose engine reports that what it runs is healthy passes.", health: "Healthy", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen},
-		"Current":    {reason: "Config Sync says Current of what is healthy.", health: "Current", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen},
-		"NoChecks":   {reason: "An engine that does not look at the health of what it applied says nothing.", refused: true, want: "Held//Running", message: unseen},
+		"Healthy": {
+			reason: "A Site passes if its engine reports healthy objects.",
+			health: "Healthy", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen,
+		},
+		"Current": {
+			reason: "Config Sync reports healthy objects as Current.",
+			health: "Current", refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsHealthy + unseen,
+		},
+		"NoChecks":   {reason: "An engine without health checks gives no result.", refused: true, want: "Held//Running", message: unseen},
 		"Seen":       {reason: "A Site that can be looked at counts by its pods, whatever its engine reports.", health: "Healthy", want: "Measuring//Running"},
 		"Unobserved": {reason: "A Site without an engine that counts as live passes.", unobserved: true, refused: true, want: "Passed/Passed/Passed", message: setup.CountsAsLive + unseen},
 		"NotThere":   {reason: "The Deployment of a first revision may be on its way.", unobserved: true, seconds: 119, want: "Measuring//Running"},
@@ -357,7 +363,8 @@ func TestAvailabilityNeedsNamespace(t *testing.T) {
 	}
 }
 
-// TestAvailabilityAtOneSite has two Sites, of which one does not take the namespace: its cluster is not reached for the other one.
+// TestAvailabilityAtOneSite has two Sites, one of which does not accept the namespace: its cluster is not reached for the other
+// Site.
 func TestAvailabilityAtOneSite(t *testing.T) {
 	w := newPodWorld(t, available(), available(func(c *v1alpha1.GateCheck) { c.Site = "edge2" }))
 	other := site("")

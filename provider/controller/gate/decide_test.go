@@ -22,7 +22,7 @@ func check(name, site string) v1alpha1.GateCheck {
 	}}
 }
 
-// untilEnd is what a Gate says that measures, and has nothing else to say.
+// untilEnd is the message of a Gate that measures without a problem.
 const untilEnd = "the checks end at most 2m0s after their Sites went live, without the time in which nothing can be measured"
 
 func given(checks ...checkFacts) facts {
@@ -66,7 +66,7 @@ func TestDecide(t *testing.T) {
 		message string
 	}{
 		"NotLive": {
-			reason: "What is not proven live is not judged, whatever was measured.",
+			reason: "A revision that is not proven live is not judged, whatever was measured.",
 			facts: func() facts {
 				return given(checkFacts{judgement: gates.Judgement{Phase: v1alpha1.CheckPassed}})
 			},
@@ -78,7 +78,7 @@ func TestDecide(t *testing.T) {
 			want:   []string{"Measuring", "", "Running", "Pending"}, message: untilEnd,
 		},
 		"Passed": {
-			reason: "All have to pass.",
+			reason: "A Gate passes if all of its checks pass.",
 			facts:  func() facts { return given(judged(v1alpha1.CheckPassed), judged(v1alpha1.CheckPassed)) },
 			want:   []string{"Passed", "Passed", "Passed", "Passed"},
 		},
@@ -95,7 +95,7 @@ func TestDecide(t *testing.T) {
 			message: `check "errors" at Site "edge1": Failed, m; check "latency" at Site "edge1": TimedOut, m`,
 		},
 		"MetricsUnavailable": {
-			reason:  "A check whose metrics backend does not answer goes on, and the Gate says so.",
+			reason:  "A check whose metrics backend does not answer goes on, and the Gate reports the outage.",
 			facts:   func() facts { return given(judged(v1alpha1.CheckPassed), missed(gates.Unavailable)) },
 			want:    []string{"MetricsUnavailable", "", "Passed", "Running"},
 			message: `check "latency" at Site "edge1": silence`,
@@ -107,7 +107,7 @@ func TestDecide(t *testing.T) {
 			message: `check "errors" at Site "edge1": silence; check "latency" at Site "edge1": silence`,
 		},
 		"NoData": {
-			reason:  "A check that waits for data goes on, and the Gate says so.",
+			reason:  "A check that waits for data goes on, and the Gate reports the wait.",
 			facts:   func() facts { return given(judged(v1alpha1.CheckPassed), dry) },
 			want:    []string{"NoData", "", "Passed", "Running"},
 			message: `check "latency" at Site "edge1": it waits`,
@@ -143,12 +143,12 @@ func TestDecide(t *testing.T) {
 			want: []string{"Measuring", "", "Running"}, message: untilEnd,
 		},
 		"Impossible": {
-			reason: "What can never be measured is an error, and no pass.",
+			reason: "An impossible measurement is an error, and does not pass.",
 			facts:  func() facts { return given(checkFacts{liveSince: live, impossible: "why"}) },
 			want:   []string{"Error", "Error", "Error"}, message: `check "errors" at Site "edge1": Error, why`,
 		},
 		"Kept": {
-			reason: "What has ended stays, whatever is measured later.",
+			reason: "A finished check keeps its result, whatever is measured later.",
 			facts: func() facts {
 				f := given(judged(v1alpha1.CheckPassed), judged(v1alpha1.CheckPassed))
 				f.before = once
@@ -200,7 +200,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestDecideRecent writes the last measurements of a check when it has ended, and not while another one goes on.
+// TestDecideRecent writes the last measurements of a check when it has ended, and not while another check goes on.
 func TestDecideRecent(t *testing.T) {
 	recent := []v1alpha1.Measurement{{At: *setup.Timestamp(noon()), Outcome: "Pass", Value: "0.1"}}
 	live := noon().Add(-time.Minute)

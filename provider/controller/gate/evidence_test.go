@@ -31,7 +31,7 @@ func at(c xpv2.Condition, t time.Time) xpv2.Condition {
 	return c
 }
 
-// unobserve the Site: no engine tells what it runs.
+// unobserve the Site: no engine reports its tree.
 func (w *world) unobserve(isLive *bool) {
 	w.Helper()
 	s := w.site()
@@ -39,7 +39,7 @@ func (w *world) unobserve(isLive *bool) {
 	w.must(w.kube.Update(w.Context(), s))
 }
 
-// TestUnobserved is of Sites without an engine. What the SiteSync says, which is that they are live, counts for nothing there.
+// TestUnobserved is of Sites without an engine. The live status in their SiteSync counts for nothing there.
 func TestUnobserved(t *testing.T) {
 	type change = func(*deliveryv1alpha1.GitDelivery)
 	cases := map[string]struct {
@@ -48,12 +48,12 @@ func TestUnobserved(t *testing.T) {
 		change change
 		want   bool
 	}{
-		"Delivered": {reason: "A delivery counts as live if the Site says so.", isLive: new(true), want: true},
+		"Delivered": {reason: "A delivery counts as live if the spec of the Site says so.", isLive: new(true), want: true},
 		"LaterStep": {reason: "A delivery in a later step counts as live.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) {
 			d.Spec.ForProvider.Position.Step, d.Status.AtProvider.Record.Position.Step = 1, 1
 		}, want: true},
-		"Unsaid":        {reason: "A delivery does not count as live if the Site says nothing.", isLive: nil},
-		"Denied":        {reason: "A delivery does not count as live if the Site says so.", isLive: new(false)},
+		"Unsaid":        {reason: "A delivery does not count as live if the spec of the Site does not mention it.", isLive: nil},
+		"Denied":        {reason: "A delivery does not count as live if the spec of the Site denies it.", isLive: new(false)},
 		"OtherSite":     {reason: "The delivery of another Site does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Site = "edge2" }},
 		"OtherClaim":    {reason: "The delivery of another claim does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.ClaimRef.Name = "other" }},
 		"OtherRevision": {reason: "The delivery of another revision does not count.", isLive: new(true), change: func(d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Record.Position.Revision = 1 }},
@@ -99,9 +99,15 @@ func TestUnobservedAfterMove(t *testing.T) {
 		arrived bool
 		want    string
 	}{
-		"LeftFirst": {reason: "The delivery of the repository that was left does not hide the one that came after it in the list.", left: "app", arrived: true, want: "Measuring//Running"},
-		"LeftLast":  {reason: "The delivery of the repository that was left does not count after the one that brought the revision.", left: "web-z", arrived: true, want: "Measuring//Running"},
-		"NotYet":    {reason: "A Site is not live while no repository has the revision.", left: "app", want: "NotLive//Pending"},
+		"LeftFirst": {
+			reason: "The delivery of the previous repository does not hide the later delivery of the list.",
+			left:   "app", arrived: true, want: "Measuring//Running",
+		},
+		"LeftLast": {
+			reason: "The delivery of the previous repository does not count after the delivery of the revision.",
+			left:   "web-z", arrived: true, want: "Measuring//Running",
+		},
+		"NotYet": {reason: "A Site is not live while no repository has the revision.", left: "app", want: "NotLive//Pending"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +129,7 @@ func TestUnobservedAfterMove(t *testing.T) {
 	}
 }
 
-// TestUnobservedSince counts what was delivered from when it was first seen, also after a restart.
+// TestUnobservedSince counts a delivered tree from its first observation, also after a restart.
 func TestUnobservedSince(t *testing.T) {
 	w := newWorld(t, quick("errors"))
 	w.unobserve(new(true))
@@ -140,7 +146,7 @@ func TestUnobservedSince(t *testing.T) {
 	}
 }
 
-// TestUnobservedAgain counts what diverged, or was not looked after, from when it was there again: the window never reaches back over that.
+// TestUnobservedAgain restarts the window after a divergence or a gap in the observations: the window never reaches back over either.
 func TestUnobservedAgain(t *testing.T) {
 	cases := map[string]struct {
 		reason   string

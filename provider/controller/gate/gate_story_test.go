@@ -25,7 +25,8 @@ func quick(name string) v1alpha1.GateCheck {
 	return c
 }
 
-// TestDeletedIsForgotten is of a Gate that somebody else's finalizer holds: nothing is measured for it any more.
+// TestDeletedIsForgotten is of a Gate that the finalizer of another controller holds: the provider measures nothing more
+// for it.
 func TestDeletedIsForgotten(t *testing.T) {
 	w := newWorld(t, check("errors", "edge1"))
 	w.reconcile()
@@ -72,7 +73,7 @@ func TestPasses(t *testing.T) {
 	if strings.Contains(string(all), "hunter2") {
 		t.Error("the Gate shows a token")
 	}
-	// It is over: nothing is asked, and nothing changes the verdict.
+	// The Gate has ended: it asks no server, and nothing changes the verdict.
 	asked := len(w.asked)
 	w.say("9")
 	w.edit(func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = deliveryv1alpha1.SiteFailed })
@@ -101,7 +102,7 @@ func TestFirstFailureEndsTheGate(t *testing.T) {
 	if diff := cmp.Diff(`check "errors" at Site "edge1": Failed, the value is beyond the threshold`, got); diff != "" {
 		t.Errorf("Ready: -want, +got:\n%s", diff)
 	}
-	// Whoever empties the status gets the same verdict again.
+	// A user who empties the status gets the same verdict again.
 	want := w.get().Status.AtProvider
 	g := w.get()
 	g.Status = v1alpha1.GateStatus{}
@@ -158,13 +159,14 @@ func (w *world) name(is bool) {
 	w.must(w.kube.Update(w.Context(), g))
 }
 
-// TestSiteSyncOfClaim finds what proves that the position is live where the Gate was made before that had a name, and is woken by it.
+// TestSiteSyncOfClaim finds the SiteSync that proves the live position of a Gate from before the field existed, and the SiteSync
+// wakes the Gate.
 func TestSiteSyncOfClaim(t *testing.T) {
 	w := newWorld(t, quick("errors"))
 	w.name(false)
 	stranger := &deliveryv1alpha1.SiteSync{}
 	stranger.SetNamespace("team-a")
-	stranger.SetName("a") // It comes first.
+	stranger.SetName("a") // The foreign SiteSync comes first in the list.
 	stranger.Spec.ForProvider.ClaimRef = claim()
 	stranger.Spec.ForProvider.ClaimRef.Name = "other"
 	w.must(w.kube.Create(t.Context(), stranger))
@@ -180,11 +182,11 @@ func TestSiteSyncOfClaim(t *testing.T) {
 	w.name(true)
 	other.SetName("other")
 	if g = w.get(); !isProvenBy(s, g) || isProvenBy(other, g) {
-		t.Errorf("with a name: woken by it: %t, by another one: %t", isProvenBy(s, g), isProvenBy(other, g))
+		t.Errorf("with a name: woken by its own SiteSync: %t, by another: %t", isProvenBy(s, g), isProvenBy(other, g))
 	}
 }
 
-// A recorder remembers what is to be measured.
+// A recorder remembers the requested measurements.
 type recorder struct {
 	measurer
 
@@ -212,7 +214,7 @@ func TestServerOfCheck(t *testing.T) {
 	}{
 		"Site":          {reason: "The Site's server comes first, with its credentials.", want: there, with: "hunter2"},
 		"Configuration": {reason: "The configuration's server is asked where the Site has none.", site: func(s *catalogv1alpha1.Site) { s.Spec.Metrics = nil }, want: there},
-		"Own":           {reason: "A tenant's own one is asked if it is allowed, and is shown no credentials.", address: "https://mine.example.org/p", allow: []string{"mine.example.org"}, want: "https://mine.example.org/p"},
+		"Own":           {reason: "A tenant's own server is asked if it is allowed, and is shown no credentials.", address: "https://mine.example.org/p", allow: []string{"mine.example.org"}, want: "https://mine.example.org/p"},
 		"OwnDenied":     {reason: "A tenant's own server is not asked unless it is allowed.", address: "https://mine.example.org", allow: []string{"example.org"}, want: `prometheus.address: host "mine.example.org" is not among the webCheckHosts of a ClusterProviderConfig`},
 		"OwnWithUser":   {reason: "An address with a user does not hide its host.", address: "https://mine.example.org@evil.example.org", allow: []string{"mine.example.org"}, want: "prometheus.address: must be an https address with a host, and without a user"},
 		"SaidAgain":     {reason: "A check that names the Site's server uses its credentials.", address: there, want: there, with: "hunter2"},
@@ -297,7 +299,7 @@ func TestConfigOfCheck(t *testing.T) {
 	}
 }
 
-// trouble is what a Gate says while the Prometheus server of the Site is stopped.
+// trouble is the message of a Gate while the Prometheus server of the Site is stopped.
 func (w *world) trouble() string {
 	w.Helper()
 	return "the server has trouble of its own (" + w.site().Spec.Metrics.Prometheus.Address + ")"

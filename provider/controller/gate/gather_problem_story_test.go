@@ -37,7 +37,7 @@ func TestProblemsOfChecksAreSeparate(t *testing.T) {
 		synctest.Wait()
 		for _, problem := range troubles {
 			if got := measure(problem); got.Message != problem {
-				t.Errorf("the trouble %q is told as %q", problem, got.Message)
+				t.Errorf("the problem %q is reported as %q", problem, got.Message)
 			}
 		}
 	})

@@ -42,7 +42,7 @@ func (w *world) made() []unstructured.Unstructured {
 	return l.Items
 }
 
-// end the Job, as its controller does, and its pod with what the script said.
+// end the Job, as its controller does, and its pod with the output of the script.
 func (w *world) end(condition batchv1.JobConditionType, reason string, exit int32, said string) {
 	w.Helper()
 	j := w.made()[0]
@@ -71,7 +71,7 @@ func TestJob(t *testing.T) {
 	}{
 		"Passes":   {reason: "Exit code 0 passes.", condition: batchv1.JobComplete, want: "Passed/Passed/Passed", result: "exit 0|"},
 		"Violated": {reason: "Exit code 3 says that it is violated.", condition: batchv1.JobFailed, why: "PodFailurePolicy", exit: 3, said: "2 of 7\n\x1b[31mfailed\n", want: "Failed/Failed/Failed", result: "exit 3|2 of 7\n[31mfailed"},
-		"Broken":   {reason: "Any other one says that it could not check.", condition: batchv1.JobFailed, why: "BackoffLimitExceeded", exit: 127, said: "curl: not found", want: "Error/Error/Error", result: "exit 127|curl: not found"},
+		"Broken":   {reason: "A Job with any other exit code could not check.", condition: batchv1.JobFailed, why: "BackoffLimitExceeded", exit: 127, said: "curl: not found", want: "Error/Error/Error", result: "exit 127|curl: not found"},
 		"Slow":     {reason: "The Job ends in time.", condition: batchv1.JobFailed, why: "DeadlineExceeded", want: "TimedOut/TimedOut/TimedOut", result: "|the script took too long, or could not be started"},
 	}
 	for name, tc := range cases {
@@ -81,7 +81,7 @@ func TestJob(t *testing.T) {
 			if got := w.state(); got != "Measuring//Running" || len(w.made()) != 1 {
 				t.Fatalf("it begins: %s, with %d Jobs", got, len(w.made()))
 			}
-			// A restart makes no second one.
+			// A restart makes no second Job.
 			w.c.memory = newMemory()
 			w.reconcile()
 			w.end(tc.condition, tc.why, tc.exit, tc.said)
@@ -98,7 +98,7 @@ func TestJob(t *testing.T) {
 	}
 }
 
-// replace the Job by another one, as any user of the cluster may do who makes Jobs there.
+// replace the Job by another Job, as any user of the cluster may do who makes Jobs there.
 func (w *world) replace(uid types.UID, change func(j *unstructured.Unstructured)) {
 	w.Helper()
 	j := w.made()[0]
@@ -110,13 +110,13 @@ func (w *world) replace(uid types.UID, change func(j *unstructured.Unstructured)
 	w.must(err)
 }
 
-// restart the provider: what is in memory is lost, and clusters are listed anew.
+// restart the provider: its memory is lost, and clusters are listed again.
 func (w *world) restart() {
 	w.c.memory = newMemory()
 	w.c.pool.Forget(gateKey())
 }
 
-// forgetJob empties what the status says of the Job, as if the provider had ended before it was written.
+// forgetJob removes the Job from the status, as if the provider had ended before the write.
 func (w *world) forgetJob() {
 	w.Helper()
 	g := w.get()
@@ -153,7 +153,7 @@ func TestForgedJob(t *testing.T) {
 			want:   "the cluster has another Job of this name, which differs in spec.template.spec.hostAliases",
 		},
 		"Replaced": {
-			reason: "A Job with the same spec does not count in place of the one that the provider created.",
+			reason: "A Job with an equal spec does not count in place of the provider's Job.",
 			forge:  func(w *world) { w.replace("forged", func(*unstructured.Unstructured) {}) },
 			want:   "the Job was replaced: the cluster has another Job of this name, with UID forged",
 		},
@@ -197,7 +197,7 @@ func TestJobIsKnownByUID(t *testing.T) {
 	}
 }
 
-// loseAnswers makes the cluster change each Job that is created, as a webhook does, and lose the answer that says so.
+// loseAnswers makes the cluster change each Job that is created, as a webhook does, and lose the answer with the change.
 func (w *world) loseAnswers() {
 	w.cluster.PrependReactor("create", "jobs", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		o := a.(clienttesting.CreateAction).GetObject().(*unstructured.Unstructured)
@@ -236,13 +236,13 @@ func TestJobIsKnownByNonce(t *testing.T) {
 	}{
 		"Same":      {reason: "A Job is known by its nonce while its UID is unknown.", before: func(*world) {}, state: "Passed/Passed/Passed"},
 		"Restarted": {reason: "A Job is known by its nonce after a restart.", before: func(w *world) { w.restart() }, state: "Passed/Passed/Passed"},
-		"NoNonce":   {reason: "A Job without a nonce is compared with what the check asks for.", before: rewrites(func(string) string { return "" }), state: "Error/Error/Error", want: foreign},
+		"NoNonce":   {reason: "A Job without a nonce is compared with the spec of the check.", before: rewrites(func(string) string { return "" }), state: "Error/Error/Error", want: foreign},
 		"OtherNonce": {
-			reason: "A Job with another nonce is compared with what the check asks for.", before: rewrites(func(was string) string { return was + "2" }),
+			reason: "A Job with another nonce is compared with the spec of the check.", before: rewrites(func(was string) string { return was + "2" }),
 			state: "Error/Error/Error", want: foreign,
 		},
 		"Digest": {
-			reason: "Who reads the status does not know the nonce.", before: rewrites(job.NonceDigest), state: "Error/Error/Error", want: foreign,
+			reason: "A reader of the status does not know the nonce.", before: rewrites(job.NonceDigest), state: "Error/Error/Error", want: foreign,
 		},
 		"ReplacedLater": {
 			reason: "A Job with the nonce does not count once the UID of the provider's own is known.",
@@ -348,7 +348,7 @@ func (w *world) change(do func(s *catalogv1alpha1.Site)) {
 	w.must(w.kube.Update(w.Context(), s))
 }
 
-// TestJobWaits has something in the way of a Job. It may go away until the check's time is over, and is the message then.
+// TestJobWaits has an obstacle for a Job. It may go away until the check's time is over, and is the message then.
 func TestJobWaits(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -411,7 +411,7 @@ func TestJobWaits(t *testing.T) {
 				if mended != (len(w.made()) == 1) {
 					t.Errorf("%s\nmended: %t, and %d Jobs", tc.reason, mended, len(w.made()))
 				}
-				now = now.Add(time.Minute) // The check has one, and the cluster another one.
+				now = now.Add(time.Minute) // The check has one Job, and the cluster another Job.
 				w.reconcile()
 				got := w.get().Status.AtProvider.Checks[0]
 				if !mended && (got.Phase != v1alpha1.CheckTimedOut || !strings.HasPrefix(got.Message, tc.want)) {
@@ -422,7 +422,7 @@ func TestJobWaits(t *testing.T) {
 	}
 }
 
-// TestJobThatRuns is of one that was made. What it was made from may change: that is for the next one.
+// TestJobThatRuns has a running Job. A change of its ConfigMap, Secret or policy applies to the next Job.
 func TestJobThatRuns(t *testing.T) {
 	w := newWorld(t, script(pinned("scripts", "exit 0")))
 	w.must(w.kube.Create(t.Context(), scripts("exit 0")))
@@ -440,7 +440,8 @@ func TestJobThatRuns(t *testing.T) {
 	w.until("Passed/Passed/Passed")
 }
 
-// TestJobIsRefused by the cluster until the check's time is over. What was in the way is told, and nothing is made after the verdict.
+// TestJobIsRefused has a cluster that refuses the Job until the check's time is over. The status reports the obstacle, and no Job is
+// created after the verdict.
 func TestJobIsRefused(t *testing.T) {
 	w := newWorld(t, script(nil))
 	refuses := true
@@ -469,7 +470,7 @@ func TestJobThatNeverStarts(t *testing.T) {
 	w.c.now = func() time.Time { return now }
 	w.reconcile()
 	<-w.woken                      // The watch saw the Job.
-	now = now.Add(2 * time.Minute) // The check has one, and the cluster another one.
+	now = now.Add(2 * time.Minute) // The check has one Job, and the cluster another Job.
 	w.reconcile()
 	if got := w.state(); got != "TimedOut/TimedOut/TimedOut" {
 		t.Errorf("nothing runs Jobs: %s", got)

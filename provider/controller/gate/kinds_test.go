@@ -47,7 +47,7 @@ func TestKindOf(t *testing.T) {
 		want   string
 	}{
 		"Unknown": {
-			reason: "A type that the provider does not know is refused with those that it knows.", check: deploymentv1alpha1.Check{Type: "Magic"},
+			reason: "The error of an unknown type lists the known types.", check: deploymentv1alpha1.Check{Type: "Magic"},
 			want: `type: "Magic" is not one of Prometheus, Job, Web, Availability`,
 		},
 		"OtherBlock": {

@@ -6,7 +6,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates/availability"
 )
 
-// TestOtherGateOfName has a Gate that was made again under the name of another one, whose clock is not its own.
+// TestOtherGateOfName has a Gate that was created again under the name of another Gate, whose clock is not its own.
 func TestOtherGateOfName(t *testing.T) {
 	w := newPodWorld(t, available())
 	w.after(119, "Measuring//Running")

@@ -14,7 +14,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestOwnQuery asks the server of a Site that leaves the metrics of Blueprints nothing else, whoever made the Gate.
+// TestOwnQuery checks that the server of a Site gets no other query if the metrics belong to Blueprints, whatever the
+// origin of the Gate.
 func TestOwnQuery(t *testing.T) {
 	cases := map[string]struct {
 		reason    string
@@ -23,7 +24,7 @@ func TestOwnQuery(t *testing.T) {
 		denied    bool
 	}{
 		"Metric":         {reason: "The query of the Blueprint's metric is asked.", query: `sum(errors{namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}},
-		"Own":            {reason: "A query of one's own is not asked.", query: `sum(errors{namespace="team-b"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true},
+		"Own":            {reason: "A tenant's own query is not asked.", query: `sum(errors{namespace="team-b"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true},
 		"OtherNamespace": {reason: "The query of the Blueprint about another namespace is not asked.", query: `sum(errors{namespace="team-b",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}, denied: true},
 		"NoBlueprint":    {reason: "A Gate whose Blueprint does not exist has no metrics.", query: `sum(errors{namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "none"}, denied: true},
 		"Canary":         {reason: "The query of the Blueprint's metric for a canary in green is asked.", query: `sum(errors{track="green"}) / sum(errors{track="blue",namespace="team-a",service="web"})`, blueprint: &ledger.BlueprintReference{Name: "web-1.0.0"}},
@@ -57,7 +58,7 @@ func TestOwnQuery(t *testing.T) {
 	}
 }
 
-// A countingReader counts what is read past the cache.
+// A countingReader counts the reads past the cache.
 type countingReader struct {
 	client.Reader
 

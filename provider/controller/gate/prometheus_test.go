@@ -33,7 +33,7 @@ import (
 	"github.com/intentplane/intentplane/provider/controller/setup"
 )
 
-// An authority is a certificate of a server, and the same as those who trust it know it.
+// An authority is a certificate of a server, and the same certificate in PEM for its clients.
 type authority struct {
 	cert tls.Certificate
 	pem  []byte
@@ -59,11 +59,11 @@ func newAuthority(t *testing.T) *authority {
 	}
 }
 
-// A vault is a Prometheus server that answers who shows what it expects, and remembers what it was shown.
+// A vault is a Prometheus server that answers requests with an accepted Authorization header, and remembers each header.
 type vault struct {
 	*httptest.Server
 
-	// denied is told of each question that was not answered.
+	// denied gets an item for each refused query.
 	denied chan struct{}
 
 	mu    sync.Mutex
@@ -77,7 +77,7 @@ func newVault(t *testing.T, a *authority, admit ...string) *vault {
 	v := &vault{denied: make(chan struct{}, 1000), shown: map[string]string{}}
 	v.rotate(a, admit...)
 	v.Server = httptest.NewUnstartedServer(v)
-	// The server has a certificate of its own for those who do not name it.
+	// The TLS config returns the current certificate, also to clients without SNI.
 	v.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
@@ -110,7 +110,7 @@ func (v *vault) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusUnauthorized)
 }
 
-// was returns what a question was shown with.
+// was returns the Authorization header of a query.
 func (v *vault) was(query string) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -122,11 +122,11 @@ const (
 	basicCanary  = "Basic cHJvbTpjNG40cnk=" // prom:c4n4ry
 )
 
-// A metricsCase is what somebody names for a Prometheus server, and what becomes of a check that is asked of it.
+// A metricsCase is the content of the Secrets for a Prometheus server, and the result of a check at that server.
 type metricsCase struct {
 	reason string
-	// credentials are what the Secret holds, and ca is what the one with the certificates holds. Nil means that it does not exist, and
-	// none that it is not named.
+	// credentials and ca are the content of the Secret of the credentials and of the Secret of the certificates. A nil map means that
+	// the Secret does not exist, and none that the spec does not name it.
 	credentials, ca map[string]string
 	none            string
 	want            v1alpha1.CheckPhase
@@ -152,10 +152,10 @@ func metricsCases(good, other []byte) map[string]metricsCase {
 	}
 }
 
-// sources are who may name a Prometheus server.
+// sources are the places that may name a Prometheus server.
 func sources() []string { return []string{"site", "cluster", "own"} }
 
-// name what a case says, for a Prometheus server that a Site or a configuration names. Each has Secrets of its own.
+// name the Secrets of a case for a Prometheus server of a Site or of a configuration. Each has its own Secrets.
 func (w *world) metrics(source, name, address string, tc metricsCase) {
 	w.Helper()
 	key := types.NamespacedName{Namespace: "admin", Name: source + "-" + name}
@@ -177,7 +177,7 @@ func (w *world) metrics(source, name, address string, tc metricsCase) {
 	w.publish(source, key.Name, p)
 }
 
-// publish a Site with the name, and a configuration with the same, of which one has the server.
+// publish a Site with the name, and a configuration of the same name, of which one has the server.
 func (w *world) publish(source, name string, p *configv1alpha1.Prometheus) {
 	w.Helper()
 	s := site("")
@@ -219,7 +219,7 @@ func bytesOf(data map[string]string) map[string][]byte {
 	return out
 }
 
-// queryOf a check is its own, so that the server can tell them apart.
+// queryOf a check is unique, so that the server can tell the checks apart.
 func queryOf(name string) string {
 	return "sum(rate(" + strings.ReplaceAll(name, "-", "_") + "_total[10s]))"
 }
@@ -245,7 +245,7 @@ func (w *world) live(site string) {
 	})
 }
 
-// TestMetricsCredentials has what may be named for a Prometheus server, named by all who may, in one Gate.
+// TestMetricsCredentials has all cases of a Prometheus server, from each source that may name the server, in one Gate.
 func TestMetricsCredentials(t *testing.T) {
 	good, other := newAuthority(t), newAuthority(t)
 	v := newVault(t, good, bearerCanary, basicCanary)
@@ -275,7 +275,7 @@ func TestMetricsCredentials(t *testing.T) {
 				tc.message += " (" + v.URL + ")" // Every one of them is an outage, whose server has to be found.
 			}
 			if diff := cmp.Diff([]string{string(tc.want), tc.message, tc.shown}, []string{string(r.Phase), r.Message, v.was(queryOf(r.Name))}); diff != "" {
-				t.Errorf("%s\nphase, message, and what the server was shown: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("%s\nphase, message, and header at the server: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
@@ -307,7 +307,7 @@ func TestMetricsRotate(t *testing.T) {
 			w.live(source + "-rotates")
 			w.reconcile()
 			select {
-			case <-v.denied: // It was asked with what is not accepted any more.
+			case <-v.denied: // The query used credentials that the server accepts no longer.
 			case <-time.After(5 * time.Minute):
 				t.Fatal("the server is not asked")
 			}
@@ -315,7 +315,7 @@ func TestMetricsRotate(t *testing.T) {
 			w.refill(source, map[string]string{"token": "c4n4ry-2"}, map[string]string{"ca.crt": string(after.pem)})
 			w.until("Passed/Passed/Passed")
 			if diff := cmp.Diff("Bearer c4n4ry-2", v.was(queryOf(c.Name))); diff != "" {
-				t.Errorf("what the server was shown: -want, +got:\n%s", diff)
+				t.Errorf("headers at the server: -want, +got:\n%s", diff)
 			}
 			w.keepsSecrets()
 		})

@@ -10,8 +10,8 @@ import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// TestBusyJobCostsNoTurn has a Job change 50 times while its Gate has nothing to write: each change is observed, and takes no turn of those that
-// wait for a reconcile.
+// TestBusyJobCostsNoTurn has a Job change 50 times while its Gate has nothing to write: each change is observed, and takes no turn of a waiting
+// reconcile.
 func TestBusyJobCostsNoTurn(t *testing.T) {
 	w := newWorld(t, script(nil))
 	w.until("Measuring//Running")
@@ -24,7 +24,7 @@ func TestBusyJobCostsNoTurn(t *testing.T) {
 	if diff := cmp.Diff([]int{thorough, writes}, []int{w.thorough, w.writes}); diff != "" {
 		t.Errorf("turns and writes: -before, +after:\n%s", diff)
 	}
-	// What counts is written as before, and a Gate is reconciled once in an interval all the same.
+	// A change that counts is written as before, and a Gate is still reconciled once in an interval.
 	w.edit(func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = deliveryv1alpha1.SiteSyncing })
 	if w.reconcile(); w.state() != "Measuring//Running" && w.thorough == thorough {
 		t.Errorf("nothing was written for %s", w.state())
@@ -36,7 +36,7 @@ func TestBusyJobCostsNoTurn(t *testing.T) {
 	}
 }
 
-// changeJob changes something of the Job that decides nothing.
+// changeJob changes a field of the Job that decides nothing.
 func (w *world) changeJob() {
 	w.Helper()
 	j := w.made()[0]

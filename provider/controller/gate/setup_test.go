@@ -41,13 +41,13 @@ import (
 	"github.com/intentplane/intentplane/test/apiserver"
 )
 
-// A world is a Prometheus server that answers what a test says, a double of an API server, and the real reconciler and meter between
-// them. Time goes on only when a test says so: the meter is turned by hand.
+// A world is a Prometheus server with scripted answers, a double of an API server, and the real reconciler and meter between them.
+// Time goes on only when a test says so: the meter is turned by hand.
 type world struct {
 	*testing.T
 
 	kube client.Client
-	// cluster is that of the Site: an API server without nodes, so a test says what becomes of a Job.
+	// cluster is the cluster of the Site: an API server without nodes, so a test decides the outcome of a Job.
 	cluster *apiserver.Server
 	// dialled are the kubeconfigs that led there, and who wrote them.
 	dialled []string
@@ -255,7 +255,7 @@ func (w *world) state() string {
 	return strings.Join(out, "/")
 }
 
-// until the Gate says so, reconciling each time that the meter wakes it.
+// until reconciles each time that the meter wakes the Gate, until it has a state.
 func (w *world) until(want string) {
 	w.Helper()
 	w.when(want, func() bool { return w.state() == want })
@@ -267,7 +267,7 @@ func (w *world) judged() {
 	w.when("a verdict", func() bool { return w.get().Status.AtProvider.Verdict != "" })
 }
 
-// planned tells when the Gate is to be looked at again by itself. It never does where nothing is planned.
+// planned returns a channel of the next planned look at the Gate. Without a plan it never fires.
 func (w *world) planned() <-chan time.Time {
 	due := w.c.memory.nextLook(gateKey())
 	if due.IsZero() {
@@ -284,9 +284,9 @@ func (w *world) when(want string, is func() bool) {
 			if got != gateKey() {
 				w.Fatalf("%s was woken", got)
 			}
-		case <-w.planned(): // What is kept back for a while is written then.
+		case <-w.planned(): // A deferred status is written then.
 		case <-time.After(5 * time.Minute):
-			w.Fatalf("want %q, got %q, and nobody is woken", want, w.state())
+			w.Fatalf("want %q, got %q, and no Gate is woken", want, w.state())
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// TestShow keeps back what passed while others go on, and nothing else.
+// TestShow defers a passed check while other checks run, and nothing else.
 func TestShow(t *testing.T) {
 	const running, passed, failed = v1alpha1.CheckRunning, v1alpha1.CheckPassed, v1alpha1.CheckFailed
 	began := time.Date(2031, 12, 17, 13, 14, 15, 0, time.UTC)
@@ -33,12 +33,12 @@ func TestShow(t *testing.T) {
 		reason string
 		steps  []step
 	}{
-		"Passed": {reason: "Who passed first waits for others, and no longer than that.", steps: []step{
+		"Passed": {reason: "A check that passed first waits for the others, and no longer than that.", steps: []step{
 			{next: says("", passed, running, running)},
 			{after: 9 * time.Second, next: says("", passed, passed, running)},
 			{after: 10 * time.Second, next: says("", passed, passed, running), shown: true},
 		}},
-		"Again": {reason: "The next one waits anew.", steps: []step{
+		"Again": {reason: "The next deferred check waits for its own interval.", steps: []step{
 			{next: says("", passed, running, running)},
 			{after: 10 * time.Second, next: says("", passed, running, running), shown: true},
 			{after: 11 * time.Second, next: says("", passed, passed, running)},
@@ -69,7 +69,7 @@ func TestShow(t *testing.T) {
 					t.Errorf("\n%s\nshow(...) %d: -want, +got:\n%s", tc.reason, i, diff)
 				}
 				if due := e.memory.nextLook(client.ObjectKeyFromObject(g)); !s.shown && !due.After(now) {
-					t.Errorf("\n%s\nshow(...) %d: nobody looks again: %s", tc.reason, i, due)
+					t.Errorf("\n%s\nshow(...) %d: no next look is planned: %s", tc.reason, i, due)
 				}
 				if diff := cmp.Diff(s.next, e.memory.lastObservation(g)); diff != "" {
 					t.Errorf("\n%s\nmemory after %d: -want, +got:\n%s", tc.reason, i, diff)
@@ -100,9 +100,12 @@ func TestStatusOfStep(t *testing.T) {
 		pause  time.Duration
 		want   xpv2.ConditionReason
 	}{
-		"NotCome":   {reason: "A Gate whose step has not come has no status.", until: v1alpha1.GateUntilReleased, is: decision{reason: v1alpha1.ReasonNotLive}},
-		"Plain":     {reason: "A Gate of a revision without steps says that it waits.", is: decision{reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive},
-		"NotAgain":  {reason: "A Gate whose step is not live any more says so.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: decision{reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive},
+		"NotCome": {reason: "A Gate whose step has not come has no status.", until: v1alpha1.GateUntilReleased, is: decision{reason: v1alpha1.ReasonNotLive}},
+		"Plain":   {reason: "A Gate of a revision without steps says that it waits.", is: decision{reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive},
+		"NotAgain": {
+			reason: "A Gate whose step is not live any more reports it.",
+			until:  v1alpha1.GateUntilReleased, before: []decision{measuring}, is: decision{reason: v1alpha1.ReasonNotLive}, want: v1alpha1.ReasonNotLive,
+		},
 		"Soon":      {reason: "A count is written with the verdict where the pause ends soon.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, pause: 9 * time.Second, want: v1alpha1.ReasonMeasuring},
 		"Later":     {reason: "A count is written at once where the pause goes on.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, pause: 11 * time.Second, want: v1alpha1.ReasonWatching},
 		"User":      {reason: "A count is written at once where a user is awaited.", until: v1alpha1.GateUntilReleased, before: []decision{measuring}, is: watching, want: v1alpha1.ReasonWatching},

@@ -80,7 +80,7 @@ func TestLastMinuteBreach(t *testing.T) {
 	w.until("Failed/Failed/Failed")
 }
 
-// TestWatchAfterRestart loses what was measured: a user who ends the pause waits for no new count.
+// TestWatchAfterRestart loses the measurements: a user who ends the pause waits for no new count.
 func TestWatchAfterRestart(t *testing.T) {
 	t.Parallel()
 	w := newPause(t, quick("errors"))
@@ -98,7 +98,8 @@ func TestWatchAfterRestart(t *testing.T) {
 	}
 }
 
-// TestPrometheusRestartsInPause stops the Prometheus server in the pause, for longer than the Gate reports nothing. That is no breach.
+// TestPrometheusRestartsInPause stops the Prometheus server in the pause, for longer than the Gate reports nothing. That is not a
+// breach.
 func TestPrometheusRestartsInPause(t *testing.T) {
 	t.Parallel()
 	c := quick("errors")
@@ -135,7 +136,7 @@ func TestInconclusive(t *testing.T) {
 	}{
 		"Hold":   {reason: "A Gate that comes to no conclusion leaves it to a user.", on: deploymentv1alpha1.InconclusiveHold, want: "Inconclusive/Inconclusive/Inconclusive"},
 		"Reject": {reason: "A Gate that comes to no conclusion rejects.", on: deploymentv1alpha1.InconclusiveReject, want: "Error/Error/Error"},
-		"Absent": {reason: "A Gate that does not say what to do rejects.", want: "Error/Error/Error"},
+		"Absent": {reason: "A Gate without a failure policy rejects.", want: "Error/Error/Error"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -160,11 +161,14 @@ func TestReleased(t *testing.T) {
 		change func(*deliveryv1alpha1.SiteSync)
 		want   bool
 	}{
-		"Released":      {reason: "A step whose pause is over is released.", want: true},
-		"Pausing":       {reason: "A step in its pause is not released.", change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionFalse, 1) }},
-		"OlderSpec":     {reason: "What was said of an earlier spec does not release a step.", change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionTrue, 0) }},
+		"Released": {reason: "A step whose pause is over is released.", want: true},
+		"Pausing":  {reason: "A step in its pause is not released.", change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionFalse, 1) }},
+		"OlderSpec": {
+			reason: "A release of an earlier spec does not release a step.",
+			change: func(s *deliveryv1alpha1.SiteSync) { setReleased(s, corev1.ConditionTrue, 0) },
+		},
 		"EarlierStep":   {reason: "The release of an earlier step is not one of this step.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Step = -1 }},
-		"LaterStep":     {reason: "A deployment that is at a later step released this one.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Step = 1 }, want: true},
+		"LaterStep":     {reason: "A deployment at a later step released this step.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Step = 1 }, want: true},
 		"OtherRevision": {reason: "Another revision releases nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Position.Revision = 9 }},
 		"NoPause": {reason: "A step without a pause is released.", change: func(s *deliveryv1alpha1.SiteSync) {
 			s.Status.Conditions = s.Status.Conditions[:2]
@@ -210,7 +214,7 @@ func TestStepPassedBy(t *testing.T) {
 		"Own":   {reason: "A Gate measures while its step is live.", until: v1alpha1.GateUntilReleased, want: true},
 		"Later": {reason: "A Gate whose step a user had passed over never measures.", until: v1alpha1.GateUntilReleased, step: 1},
 		"Begun": {reason: "A Gate that began comes to its end at a later step.", until: v1alpha1.GateUntilReleased, begun: true, step: 1, want: true},
-		"Plain": {reason: "A Gate of a wave measures also when a later one has come.", step: 1, want: true},
+		"Plain": {reason: "A Gate of a wave still measures when a later wave has come.", step: 1, want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

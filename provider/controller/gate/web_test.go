@@ -56,7 +56,7 @@ func shop() *http.ServeMux {
 	return mux
 }
 
-// webCheck is a check that two answers of a server decide, and one that is none.
+// webCheck returns a check that two valid answers of a server decide, and that an error fails.
 func webCheck(name, address, expression string) v1alpha1.GateCheck {
 	c := quick(name)
 	c.Type, c.Prometheus, c.Threshold, c.ConsecutiveErrorLimit = "Web", nil, "<= 0.01", new(int32(0))
@@ -73,7 +73,7 @@ func (w *world) allow(hosts ...string) {
 	w.must(w.kube.Update(w.Context(), c))
 }
 
-// A webCase is a check of a Gate, and what becomes of it.
+// A webCase is a check of a Gate, and its result.
 type webCase struct {
 	reason     string
 	address    string
@@ -81,7 +81,7 @@ type webCase struct {
 	want       v1alpha1.CheckPhase
 	value      string
 	message    string
-	// silent is true if nobody may be asked.
+	// silent is true if the check must ask no server.
 	silent bool
 }
 
@@ -100,8 +100,11 @@ func webCases(s, elsewhere string) map[string]webCase {
 		"Liar":       {reason: "A page that claims to be JSON is not an answer.", address: s + "/liar", want: v1alpha1.CheckError, message: "the answer is not JSON"},
 		"Large":      {reason: "An answer of ten megabytes is not read.", address: s + "/large", want: v1alpha1.CheckError, message: fetch.ProblemLarge},
 		"Status":     {reason: "An answer with a status other than 200 does not count.", address: s + "/gone", want: v1alpha1.CheckError, message: "the server does not answer with status 200"},
-		"Missing":    {reason: "An error does not repeat what is in the answer.", address: s + "/good", expression: "answer.canary.more", want: v1alpha1.CheckError, message: "the expression cannot be evaluated over the answer"},
-		"Nonsense":   {reason: "A check whose expression is not CEL sends no request.", address: s + "/good", expression: "answer.", want: v1alpha1.CheckError, message: "web.expression: is not CEL that checks may use: Syntax error: no viable alternative at input '.'", silent: true},
+		"Missing": {
+			reason:  "An error does not repeat the content of the answer.",
+			address: s + "/good", expression: "answer.canary.more", want: v1alpha1.CheckError, message: "the expression cannot be evaluated over the answer",
+		},
+		"Nonsense": {reason: "A check whose expression is not CEL sends no request.", address: s + "/good", expression: "answer.", want: v1alpha1.CheckError, message: "web.expression: is not CEL that checks may use: Syntax error: no viable alternative at input '.'", silent: true},
 	}
 }
 

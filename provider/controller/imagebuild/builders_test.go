@@ -25,7 +25,7 @@ const (
 	correctedBuilder = "registry.example.org/builder@sha256:corrected"
 )
 
-// TestBuilderCorrected has a builder that kpack makes another image of, after a Build failed with the one before.
+// TestBuilderCorrected has kpack produce another image of a builder, after a Build failed with the previous image.
 func TestBuilderCorrected(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -46,7 +46,7 @@ func TestBuilderCorrected(t *testing.T) {
 			w.setBuilder("ClusterBuilder", "", "default", "")
 		}},
 		"Unknown": {reason: "Before builders are watched a failed Build stays failed.", given: func(w *world) { w.c.builders.Store(nil) }},
-		"Hidden": {reason: "Without the right to list builders a failed Build stays failed, and the status says what is missing.", given: func(w *world) {
+		"Hidden": {reason: "Without the right to list builders a failed Build stays failed, and the status names the missing right.", given: func(w *world) {
 			w.c.builders.Store(&builderView{})
 		}, says: "; " + hiddenBuilders},
 	}
@@ -78,7 +78,7 @@ func TestBuilderCorrected(t *testing.T) {
 	}
 }
 
-// TestBuilderFlaps has a builder that becomes another one, and the one before again, while a commit fails with each.
+// TestBuilderFlaps has a builder that changes to another image and back again, while a commit fails with each.
 func TestBuilderFlaps(t *testing.T) {
 	w := newWorld(t)
 	w.c.builders.Store(&builderView{reader: w.kube})
@@ -104,7 +104,7 @@ func TestBuilderFlaps(t *testing.T) {
 	}
 	w.expect("The fourth change within an hour leaves the Build failed", "BuildFailed")
 	if w.get().Status.AtProvider.Failed == nil {
-		t.Error("What failed is still said.")
+		t.Error("The status still has the failure.")
 	}
 	w.wait(rebuildWindow)
 	w.reconcileShown()
@@ -128,7 +128,7 @@ func TestBuilderUnreadable(t *testing.T) {
 func TestLongFailure(t *testing.T) {
 	got := (&facts{hidesBuilders: true}).failureMessage(strings.Repeat("a", maxMessage))
 	if len(got) != maxMessage || !strings.HasSuffix(got, "; "+hiddenBuilders) {
-		t.Errorf("The right that is missing is said in any case: %q", got)
+		t.Errorf("The missing right is reported in any case: %q", got)
 	}
 }
 
@@ -139,9 +139,12 @@ func TestMayListBuilders(t *testing.T) {
 		err       error
 		want, bad bool
 	}{
-		"Granted":   {reason: "Builders that can be listed are watched.", want: true},
-		"Forbidden": {reason: "A right that is missing is no error.", err: kerrors.NewForbidden(schema.GroupResource{Group: "kpack.io", Resource: "builders"}, "", errors.New("no rights"))},
-		"Down":      {reason: "An API server that does not answer says nothing of rights.", err: errors.New("down"), bad: true},
+		"Granted": {reason: "Builders that can be listed are watched.", want: true},
+		"Forbidden": {
+			reason: "A missing right is not an error.",
+			err:    kerrors.NewForbidden(schema.GroupResource{Group: "kpack.io", Resource: "builders"}, "", errors.New("no rights")),
+		},
+		"Down": {reason: "An API server that does not answer reports no missing right.", err: errors.New("down"), bad: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -171,7 +174,7 @@ func TestRequestsForBuilder(t *testing.T) {
 		want      []string
 	}{
 		"ClusterBuilder": {reason: "A ClusterBuilder wakes all ImageBuilds whose Build failed.", want: []string{"team-a/failed", "team-b/failed"}},
-		"Builder":        {reason: "A Builder wakes those of its namespace.", namespace: "team-b", want: []string{"team-b/failed"}},
+		"Builder":        {reason: "A Builder wakes the Images of its namespace.", namespace: "team-b", want: []string{"team-b/failed"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +196,7 @@ func TestBuilderChanged(t *testing.T) {
 	}
 	is := w.newBuilder("ClusterBuilder", "", "default", correctedBuilder)
 	if !builderChanged().Update(event.TypedUpdateEvent[*unstructured.Unstructured]{ObjectOld: was, ObjectNew: is}) {
-		t.Error("Another image of a builder wakes those whose Build failed.")
+		t.Error("Another image of a builder wakes the Images whose Build failed.")
 	}
 }
 
@@ -253,7 +256,7 @@ func (w *world) failsWith(number int, builder string) {
 	})
 }
 
-// factsOfBuild returns what readKpack needs of the facts.
+// factsOfBuild returns the facts that readKpack needs.
 func (w *world) factsOfBuild() *facts {
 	return &facts{now: w.clock, plan: kpack.Plan{Namespace: "team-a", Name: "shop", Builder: v1alpha1.BuilderReference{Kind: "ClusterBuilder", Name: "default"}}}
 }

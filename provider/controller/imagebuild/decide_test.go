@@ -14,8 +14,8 @@ import (
 	"github.com/intentplane/intentplane/provider/sources"
 )
 
-// TestConfigurationAfterFailure has a configuration that names another builder, or another service account, after a failed Build, which kpack ignores. What the
-// Application asks for is the same.
+// TestConfigurationAfterFailure has a configuration that names another builder, or another service account, after a failed Build, which kpack
+// ignores. The spec of the Application is the same.
 func TestConfigurationAfterFailure(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -49,12 +49,12 @@ func TestConfigurationAfterFailure(t *testing.T) {
 				return
 			}
 			w.fails(3, "prepare", "analyze", "detect", "restore", "build")
-			w.expect("The failures with the builder before are no attempts of this one", "Retrying")
+			w.expect("The failures with the previous builder do not count as attempts of this builder", "Retrying")
 			w.fails(4, "prepare", "analyze", "detect", "restore")
-			w.expect("What fails in the end has failed", "BuildFailed")
+			w.expect("A Build that fails in the end has the status failed", "BuildFailed")
 			w.wait(time.Hour)
 			if w.reconcile(); kpack.IsAskedAgain(w.build(4)) {
-				t.Error("kpack is asked again although the builder is the one that is wanted")
+				t.Error("kpack gets another request although the builder is the desired builder")
 			}
 		})
 	}
@@ -80,7 +80,8 @@ func TestAnsweredLook(t *testing.T) {
 			lookNow: "now", trouble: v1alpha1.ReasonPolicyDenied,
 		},
 		"DeniedArchive": {
-			reason: "An archive that the configuration refuses says so.", facts: facts{refused: &problem{reason: v1alpha1.ReasonPolicyDenied, message: "no"}}, archive: true,
+			reason: "The status names an archive that the configuration refuses.",
+			facts:  facts{refused: &problem{reason: v1alpha1.ReasonPolicyDenied, message: "no"}}, archive: true,
 			lookNow: "now", trouble: v1alpha1.ReasonPolicyDenied,
 		},
 		"NoConfig": {

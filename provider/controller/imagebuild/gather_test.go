@@ -32,7 +32,7 @@ func TestBuildOfAnotherImage(t *testing.T) {
 			w.succeeds(2)
 			w.expect("A Build of this Image is evidence", "Built")
 			w.plays(3, "True", "UpToDate", "True", func(b *unstructured.Unstructured) { b.SetOwnerReferences(tc.owners) })
-			w.expect("What was built stays", "Built")
+			w.expect("The previous image stays", "Built")
 			if at := w.get().Status.AtProvider; at.Latest.Image != imageNumber("2") {
 				t.Errorf("\n%s\n%+v", tc.reason, at.Latest)
 			}
@@ -40,18 +40,19 @@ func TestBuildOfAnotherImage(t *testing.T) {
 	}
 }
 
-// TestUnnamedBuild has an Image whose status says that a Build runs, and names none, or one that has ended.
+// TestUnnamedBuild has an Image whose status reports a running Build without its name, or with the name of a finished
+// Build.
 func TestUnnamedBuild(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		// ended is how many Builds have ended, of which the Image names the last one.
+		// ended is the number of Builds that have ended. The Image names the last of them.
 		ended int
-		// isGone says that this one was removed since.
+		// isGone means that the last Build was removed since.
 		isGone bool
 	}{
 		"First": {reason: "A first Build that the Image does not name runs."},
-		"Next":  {reason: "A Build that runs counts, and not the one before, which the Image still names.", ended: 1},
-		"Gone":  {reason: "A Build that runs counts, also where the one that the Image names was removed.", ended: 1, isGone: true},
+		"Next":  {reason: "A running Build counts, and not the previous Build, which the Image still names.", ended: 1},
+		"Gone":  {reason: "A running Build counts, also if the Build that the Image names was removed.", ended: 1, isGone: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

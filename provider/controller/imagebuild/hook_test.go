@@ -24,7 +24,7 @@ func (w *world) giveWebhook(name string) {
 	}}))
 }
 
-// A replica receives webhooks, and does what it puts off when the test says so.
+// A replica receives webhooks, and runs its deferred work when the test says so.
 type replica struct {
 	*receiver
 
@@ -125,15 +125,18 @@ func TestTokenOf(t *testing.T) {
 		name   string
 		want   string
 	}{
-		"Token":    {reason: "The line break at the end is none of the token.", change: func(w *world) { w.giveWebhook("hook") }, want: strings.Repeat("t", 20)},
-		"None":     {reason: "Without a webhook there is no token.", change: func(*world) {}},
+		"Token": {
+			reason: "The line break at the end does not belong to the token.",
+			change: func(w *world) { w.giveWebhook("hook") }, want: strings.Repeat("t", 20),
+		},
+		"None":     {reason: "A replica without a webhook has no token.", change: func(*world) {}},
 		"NoSecret": {reason: "A Secret that does not exist has no token.", change: func(w *world) { w.giveWebhook("other") }},
 		"NoBuild":  {reason: "An ImageBuild that does not exist has no token.", change: func(w *world) { w.giveWebhook("hook") }, name: "other"},
-		"Key": {reason: "A key that the Secret has not is no token.", change: func(w *world) {
+		"Key": {reason: "A key that the Secret does not have gives no token.", change: func(w *world) {
 			w.giveWebhook("hook")
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Webhook.SecretRef.Key = "other" })
 		}},
-		"Short": {reason: "A token that can be guessed is none.", change: func(w *world) {
+		"Short": {reason: "A token that can be guessed does not count.", change: func(w *world) {
 			w.giveWebhook("hook")
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Webhook.SecretRef.Key = "short" })
 		}},

@@ -49,7 +49,7 @@ func TestLife(t *testing.T) {
 	second := w.push()
 	w.expect("Another commit is wanted", "Queued")
 	if at := w.get().Status.AtProvider; at.Wanted.Commit != second || at.WantedImage() != nil || at.Latest.Commit != first {
-		t.Fatalf("The image of the commit before is none of the next one: %+v", at)
+		t.Fatalf("The image of the previous commit does not count for the next commit: %+v", at)
 	}
 	w.fails(2, "prepare", "analyze", "detect", "restore")
 	w.expect("A step build that fails is not tried again", "BuildFailed")
@@ -57,9 +57,9 @@ func TestLife(t *testing.T) {
 		t.Fatalf("%+v", f)
 	}
 	w.push()
-	w.expect("A commit after a failed one is built", "Queued")
+	w.expect("A commit after a failed commit is built", "Queued")
 	w.succeeds(3)
-	w.expect("It has an image", "Built")
+	w.expect("The next commit has an image", "Built")
 	if diff := cmp.Diff([]string{"BuildStarted", "BuildSucceeded", "BuildFailed", "BuildSucceeded"}, w.events); diff != "" {
 		t.Errorf("events: -want, +got:\n%s", diff)
 	}
@@ -73,7 +73,7 @@ func TestSteady(t *testing.T) {
 	w := newWorld(t)
 	w.reconcile()
 	w.succeeds(1)
-	w.expect("It is built", "Built")
+	w.expect("The first commit is built", "Built")
 	writes, looks := w.writes, w.looks
 	for range 10 {
 		w.wait(5*time.Minute + time.Second)
@@ -87,13 +87,13 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// TestHeld has a commit that kpack begins with at once: the status says so together with the Build, in one write. It says what is wanted at the latest two
-// seconds later, and a look that fails meanwhile asks for no earlier commit.
+// TestHeld has a commit that kpack begins with at once: one write has the status together with the Build. The status has the desired commit two
+// seconds later at the latest, and a failing look in between requests no earlier commit.
 func TestHeld(t *testing.T) {
 	w := newWorld(t)
 	w.reconcile()
 	w.succeeds(1)
-	w.expect("It is built", "Built")
+	w.expect("The first commit is built", "Built")
 	writes, second := w.writes, w.push()
 	w.reconcile()
 	if w.writes != writes || w.get().Status.AtProvider.Wanted.Commit == second || w.result.RequeueAfter != beginDelay {
@@ -107,10 +107,10 @@ func TestHeld(t *testing.T) {
 	w.plays(2, "Unknown", "BuildRunning", "True")
 	w.reconcile()
 	if w.writes != writes+1 {
-		t.Errorf("The end of a Build is written once the Image says so: %d writes", w.writes-writes)
+		t.Errorf("The end of a Build is written once the Image reports it: %d writes", w.writes-writes)
 	}
 	w.succeeds(2)
-	w.expect("It is built", "Built")
+	w.expect("The second commit is built", "Built")
 	third := w.push()
 	w.reconcile()
 	w.down = errors.New("reset")
@@ -119,11 +119,11 @@ func TestHeld(t *testing.T) {
 	w.reconcile()
 	revision, _, _ := unstructured.NestedString(w.image().Object, "spec", "source", "git", "revision")
 	if at := w.get().Status.AtProvider; at.Wanted.Commit != third || revision != third || w.get().GetCondition("Ready").Reason != "Queued" {
-		t.Errorf("A kpack that does not begin is said: %+v, the Image asks for %s", at, revision)
+		t.Errorf("A kpack that does not begin is reported: %+v, the Image asks for %s", at, revision)
 	}
 }
 
-// TestQueued has a commit while a Build of another one runs.
+// TestQueued has a commit while a Build of another commit runs.
 func TestQueued(t *testing.T) {
 	w := newWorld(t)
 	w.reconcile()
@@ -166,7 +166,7 @@ func TestRetry(t *testing.T) {
 	w.fails(3, "prepare", "analyze", "detect", "restore", "build")
 	w.expect("No retry is left", "BuildDisrupted")
 	w.wait(time.Hour)
-	w.expect("It stays so", "BuildDisrupted")
+	w.expect("The Build stays disrupted", "BuildDisrupted")
 	if kpack.IsAskedAgain(w.build(3)) {
 		t.Error("kpack is asked although no retry is left")
 	}
@@ -209,7 +209,7 @@ func TestEditAfterFailure(t *testing.T) {
 	})
 	w.reconcile()
 	w.fails(1, "prepare", "analyze")
-	w.expect("The Build of an earlier request is not the one of this", "Queued")
+	w.expect("The Build of an earlier request does not count for this request", "Queued")
 	w.wait(2 * time.Second)
 	w.reconcile()
 	if !kpack.IsAskedAgain(w.build(1)) {
@@ -238,7 +238,7 @@ func TestRebuilds(t *testing.T) {
 	}
 }
 
-// redirecting returns the URL of a repository whose server redirects to another one.
+// redirecting returns the URL of a repository whose server redirects to another server.
 func redirecting(t *testing.T, to string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to+r.URL.String(), http.StatusFound) }))
@@ -269,7 +269,7 @@ func TestObstacles(t *testing.T) {
 		"Up": {reason: "A revision with dots is refused.", change: func(w *world) {
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.Revision = "../x" })
 		}, want: "Invalid"},
-		"File": {reason: "A file is no source.", change: func(w *world) {
+		"File": {reason: "A file is not a source.", change: func(w *world) {
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Source.Git.URL = "file:///etc" })
 		}, want: "PolicyDenied", says: "source.git.url"},
 		"User": {reason: "Credentials in a URL are refused, and not repeated.", change: func(w *world) {
@@ -331,7 +331,7 @@ func TestObstacles(t *testing.T) {
 			w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.MaxResources.CPU = "2" })
 			w.edit(func(b *v1alpha1.ImageBuild) { b.Spec.ForProvider.Resources.CPU = "2500m" })
 		}, want: "PolicyDenied", says: "at most 2"},
-		"Builder": {reason: "A build without a builder waits for one.", change: func(w *world) { w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.Builder = nil }) }, want: "BuilderMissing"},
+		"Builder": {reason: "A build without a builder waits for a builder.", change: func(w *world) { w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.Builder = nil }) }, want: "BuilderMissing"},
 		"Taken": {reason: "An Image that a user made is not taken over.", change: func(w *world) {
 			u := kpack.NewObject(kpack.ImageKind())
 			u.SetNamespace("team-a")
@@ -348,10 +348,10 @@ func TestObstacles(t *testing.T) {
 		"Removed": {reason: "A kpack that was removed is missing.", change: func(w *world) {
 			w.refuses = kerrors.NewNotFound(schema.GroupResource{Group: "kpack.io", Resource: "images"}, "shop")
 		}, want: "KpackMissing", says: "install kpack"},
-		"Denied": {reason: "What an admission webhook denies is said.", change: func(w *world) {
+		"Denied": {reason: "The status reports a denial by an admission webhook.", change: func(w *world) {
 			w.refuses = kerrors.NewForbidden(schema.GroupResource{Group: "kpack.io", Resource: "images"}, "shop", errors.New(`admission webhook "x" denied the request: no`))
 		}, want: "ImageRefused", says: "denied the request"},
-		"Refused": {reason: "What kpack refuses is said.", change: func(w *world) { w.refuses = kerrors.NewBadRequest("spec.cache.volume.size cannot be set") }, want: "ImageRefused", says: "spec.cache.volume.size"},
+		"Refused": {reason: "The status reports an Image that kpack refuses.", change: func(w *world) { w.refuses = kerrors.NewBadRequest("spec.cache.volume.size cannot be set") }, want: "ImageRefused", says: "spec.cache.volume.size"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -370,7 +370,7 @@ func TestObstacles(t *testing.T) {
 	}
 }
 
-// TestTroubleLater has obstacles after an image was built: what was built stays.
+// TestTroubleLater has obstacles after an image was built: the image stays.
 func TestTroubleLater(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -396,7 +396,7 @@ func TestTroubleLater(t *testing.T) {
 			w := newWorld(t)
 			w.reconcile()
 			w.succeeds(1)
-			w.expect("It is built", "Built")
+			w.expect("The first commit is built", "Built")
 			w.wait(6 * time.Minute)
 			tc.change(w)
 			w.expect(tc.reason, tc.want)
@@ -417,7 +417,7 @@ func TestRegistryMoved(t *testing.T) {
 	before := w.image().GetUID()
 	w.editConfig(func(c *configv1alpha1.ProviderConfigSpec) { c.Build.Registry = "other.example.org/apps" })
 	w.wait(time.Second)
-	w.expect("What was built stays until the next image is there", "Built")
+	w.expect("The previous image stays until the next image is built", "Built")
 	if i := w.image(); i == nil || i.GetUID() == before || kpack.TagOf(i) != "other.example.org/apps/team-a/shop" {
 		t.Errorf("The Image is made again, since kpack does not let its tag change: %v", i)
 	}
@@ -428,15 +428,15 @@ func TestLost(t *testing.T) {
 	w := newWorld(t)
 	w.reconcile()
 	w.succeeds(1)
-	w.expect("It is built", "Built")
+	w.expect("The first commit is built", "Built")
 	w.must(w.kube.Delete(t.Context(), w.image()))
 	w.reconcile()
 	if at := w.get().Status.AtProvider; w.image() == nil || at.WantedImage() == nil {
-		t.Errorf("The Image is made again, and what was built stays: %+v", at)
+		t.Errorf("The Image is created again, and the previous image stays: %+v", at)
 	}
 }
 
-// TestRights has a provider that may not write Images: that says nothing of the Image.
+// TestRights has a provider that may not write Images: the status of the Image stays.
 func TestRights(t *testing.T) {
 	w := newWorld(t)
 	w.refuses = kerrors.NewForbidden(schema.GroupResource{Group: "kpack.io", Resource: "images"}, "shop", errors.New("no rights"))
@@ -445,7 +445,7 @@ func TestRights(t *testing.T) {
 	w.reconcileOnce()
 	b := w.get()
 	if ready, synced := b.GetCondition(xpv2.TypeReady), b.GetCondition(xpv2.TypeSynced); ready.Reason != "Queued" || synced.Status != corev1.ConditionFalse {
-		t.Errorf("It is tried again: Ready %s, Synced %s", ready.Reason, synced.Status)
+		t.Errorf("The write is retried: Ready %s, Synced %s", ready.Reason, synced.Status)
 	}
 }
 
@@ -489,13 +489,13 @@ func TestAttemptsAgain(t *testing.T) {
 func TestLookAgain(t *testing.T) {
 	w := newWorld(t)
 	w.down = errors.New("reset")
-	w.expect("It is waited for", "SourceUnreachable")
+	w.expect("The repository is awaited", "SourceUnreachable")
 	if w.result.RequeueAfter > 30*time.Second {
 		t.Errorf("A look that failed is repeated in %s, want 30s", w.result.RequeueAfter)
 	}
 	w.down = nil
 	w.wait(30 * time.Second)
-	w.expect("It is back", "Queued")
+	w.expect("The repository answers again", "Queued")
 }
 
 // TestCommitOfServerThatIsDown has a commit id, for which the server need not answer.
@@ -507,7 +507,7 @@ func TestCommitOfServerThatIsDown(t *testing.T) {
 	w.wait(time.Hour)
 	w.reconcile()
 	if w.looks != 1 {
-		t.Errorf("%d looks, want the one before the Image is applied", w.looks)
+		t.Errorf("%d looks, want only the look before the Image is applied", w.looks)
 	}
 }
 
@@ -554,9 +554,9 @@ func TestPodPending(t *testing.T) {
 	w.plays(1, "Unknown", "BuildRunning", "Unknown")
 	w.expect("A pod has two minutes to begin", "Building")
 	w.wait(2 * time.Minute)
-	w.expect("A pod that does not begin is said", "PodPending")
+	w.expect("A pod that does not begin is reported", "PodPending")
 	w.begins(1)
-	w.expect("It has begun", "Building")
+	w.expect("The pod has begun", "Building")
 }
 
 // TestSteps has a Build that goes from step to step: each write costs the composite.
@@ -572,12 +572,12 @@ func TestSteps(t *testing.T) {
 		t.Errorf("A step is not written at once: %s, %d writes", step, w.writes-writes)
 	}
 	if w.result.RequeueAfter > 30*time.Second {
-		t.Errorf("It is written in %s", w.result.RequeueAfter)
+		t.Errorf("The step is written in %s", w.result.RequeueAfter)
 	}
 	w.wait(30 * time.Second)
 	w.reconcile()
 	if step := w.get().Status.AtProvider.Running.Step; step != "detect" {
-		t.Errorf("It is written half a minute later: %s", step)
+		t.Errorf("The step is written half a minute later: %s", step)
 	}
 }
 

@@ -41,7 +41,7 @@ func (w *world) newReplicaOf(s *recordServer) *replica {
 	return r
 }
 
-// TestSpacingOfReplicas has a replica get a hook a moment after another one recorded a hook of the same Application.
+// TestSpacingOfReplicas has a replica get a hook a moment after another replica recorded a hook of the same Application.
 func TestSpacingOfReplicas(t *testing.T) {
 	const gap = 300 * time.Millisecond
 	cases := map[string]struct {
@@ -112,8 +112,11 @@ func TestLateRecord(t *testing.T) {
 		"Written":     {reason: "A record that was put off is written once.", act: runs, writes: 1},
 		"FailedOnce":  {reason: "A write that failed is tried again.", failures: 1, act: runs, delays: []time.Duration{time.Second}, writes: 1},
 		"FailedOften": {reason: "Writes that fail again are tried less and less often.", failures: 3, act: runs, delays: []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, writes: 1},
-		"Meanwhile":   {reason: "A hook that comes during the write is recorded by another one.", act: runs, during: true, delays: []time.Duration{time.Second}, writes: 2},
-		"Flushed":     {reason: "A provider that ends writes what was put off, and not twice.", act: flushes, writes: 1},
+		"Meanwhile": {
+			reason: "A hook that comes during the write is recorded by another write.",
+			act:    runs, during: true, delays: []time.Duration{time.Second}, writes: 2,
+		},
+		"Flushed":     {reason: "A provider that ends writes its deferred records, each once.", act: flushes, writes: 1},
 		"FlushFailed": {reason: "A provider that ends tries a failed write again.", failures: 1, act: flushes, writes: 1},
 		"Deleted": {reason: "An ImageBuild that was deleted ends the attempts.", act: func(w *world, r *replica) {
 			w.must(w.kube.Delete(w.Context(), w.get()))

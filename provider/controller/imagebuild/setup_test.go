@@ -50,11 +50,11 @@ type world struct {
 	server *gitserver.Server
 	clock  time.Time
 	c      *connector
-	// down is what looks at the repository end with. Nil looks.
+	// down is the error of looks at the repository. A nil error lets them succeed.
 	down error
 	// looks counts them.
 	looks int
-	// refuses is what applying an Image ends with. Nil applies it.
+	// refuses is the error of an apply of an Image. A nil error applies it.
 	refuses error
 	// writes counts writes of the status.
 	writes int
@@ -96,7 +96,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// countWrite counts the writes that change something: an API server stores no others, and no watch reports them.
+// countWrite counts the writes that change the object: an API server stores no others, and no watch reports them.
 func (w *world) countWrite(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
 	if b, ok := o.(*v1alpha1.ImageBuild); !ok || !equality.Semantic.DeepEqual(w.get().Status, b.Status) {
 		w.writes++
@@ -189,7 +189,7 @@ func (w *world) push() string {
 	return id
 }
 
-// TestIsNotedFailure has a Build of the name of the one that the status describes.
+// TestIsNotedFailure has a Build with the same name as the Build in the status.
 func TestIsNotedFailure(t *testing.T) {
 	b := kpack.NewObject(kpack.BuildKind())
 	b.SetName("shop-build-1")
@@ -200,8 +200,8 @@ func TestIsNotedFailure(t *testing.T) {
 		want   bool
 	}{
 		"Same":  {reason: "The Build that the status describes is noted.", last: &v1alpha1.FailedBuild{Build: "shop-build-1", UID: "new"}, want: true},
-		"UID":   {reason: "An earlier Build of that name is another one.", last: &v1alpha1.FailedBuild{Build: "shop-build-1", UID: "old"}},
-		"Name":  {reason: "A Build of another name is another one.", last: &v1alpha1.FailedBuild{Build: "shop-build-2", UID: "new"}},
+		"UID":   {reason: "An earlier Build of that name is another Build.", last: &v1alpha1.FailedBuild{Build: "shop-build-1", UID: "old"}},
+		"Name":  {reason: "A Build of another name is another Build.", last: &v1alpha1.FailedBuild{Build: "shop-build-2", UID: "new"}},
 		"First": {reason: "Without a failure none is noted."},
 	}
 	for name, tc := range cases {
@@ -231,7 +231,7 @@ func (w *world) image() *unstructured.Unstructured {
 	return u
 }
 
-// plays has kpack report a reason of its Image, at its present generation, and a Build of what the Image asks for.
+// plays has kpack report a reason of its Image, at its present generation, and a Build of the spec of the Image.
 func (w *world) plays(number int, ready, reason, succeeded string, change ...func(*unstructured.Unstructured)) {
 	w.Helper()
 	i := w.image()
@@ -324,7 +324,7 @@ func (w *world) reconcile() {
 	}
 }
 
-// reconcileShown reconciles until the status says what is wanted, which waits a moment for kpack to begin.
+// reconcileShown reconciles until the status has the desired value, which waits a moment for kpack to begin.
 func (w *world) reconcileShown() {
 	w.Helper()
 	w.reconcile()
@@ -380,7 +380,7 @@ func TestLongLookNow(t *testing.T) {
 	b := &v1alpha1.ImageBuild{}
 	b.SetAnnotations(map[string]string{v1alpha1.AnnotationLookNow: "a" + strings.Repeat("\u00e4", 300)})
 	if got := lookNowOf(b); got != "a"+strings.Repeat("\u00e4", 255) {
-		t.Errorf("It is cut at 256 characters, none of which is split: %q", got)
+		t.Errorf("The annotation is cut at 256 characters, and no character is split: %q", got)
 	}
 }
 

@@ -14,7 +14,7 @@ func TestContainsAll(t *testing.T) {
 	}{
 		"Part":       {reason: "Fields that others added do not matter.", want: map[string]any{"a": float64(1)}, is: true},
 		"List":       {reason: "Fields that others added to an element of a list do not matter.", want: map[string]any{"b": []any{map[string]any{"x": "y"}}}, is: true},
-		"Other":      {reason: "A value that differs from the desired one is noticed.", want: map[string]any{"a": int64(2)}},
+		"Other":      {reason: "A value that differs from the desired value is noticed.", want: map[string]any{"a": int64(2)}},
 		"False":      {reason: "A desired false equals an absent field.", want: map[string]any{"c": false}, is: true},
 		"True":       {reason: "A desired true differs from an absent field.", want: map[string]any{"c": true}},
 		"Absent":     {reason: "An absent field differs from a desired value.", want: map[string]any{"c": "d"}},

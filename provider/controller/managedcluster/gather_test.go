@@ -35,7 +35,7 @@ func TestProvisionedIsLatched(t *testing.T) {
 	if at := w.reconcileUntil("NotReferenced").Status.AtProvider; at.Provisioned != nil {
 		t.Errorf("it is not: %+v", at.Provisioned)
 	}
-	// It is provisioned at once, though there is no kubeconfig yet.
+	// The cluster is provisioned at once, though its kubeconfig does not exist yet.
 	w.putYAML("Cluster", "spec: {controlPlaneEndpoint: {host: c1.example.org, port: 443}}\nstatus: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: true}}")
 	at := w.reconcileUntil("KubeconfigMissing").Status.AtProvider
 	if at.Provisioned == nil || at.Provisioned.UID != at.UID {
@@ -53,7 +53,7 @@ func TestProvisionedIsLatched(t *testing.T) {
 		w.reconcile()
 	}
 	if mc := w.get(); !isClusterMissing(mc.Status) || mc.Status.AtProvider.UID != at.UID {
-		t.Errorf("that it is gone is not told at once: %+v", mc.GetCondition(v1alpha1.TypeDeleting))
+		t.Errorf("the missing Cluster is not reported at once: %+v", mc.GetCondition(v1alpha1.TypeDeleting))
 	}
 }
 
@@ -64,7 +64,7 @@ func TestForeignCluster(t *testing.T) {
 	w.putYAML("Cluster", "spec: {controlPlaneEndpoint: {host: c1.example.org, port: 443}}\nstatus: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: true}}")
 	w.create(captParameters())
 	if at := w.reconcileUntil("NameTaken").Status.AtProvider; at.Provisioned != nil {
-		t.Errorf("it is another one that was provisioned: %+v", at.Provisioned)
+		t.Errorf("another Cluster was provisioned: %+v", at.Provisioned)
 	}
 	w.removeSilently("Cluster")
 	w.reconcileUntil("Provisioning")
@@ -107,7 +107,7 @@ func TestWithdrawnCAPTFields(t *testing.T) {
 	}
 }
 
-// TestReplacedObjectIsLost checks that another object of the same name does not stand for the one that is gone, with any owner.
+// TestReplacedObjectIsLost checks that another object of the same name, with any owner, does not replace the lost object.
 func TestReplacedObjectIsLost(t *testing.T) {
 	mc := &v1alpha1.ManagedCluster{}
 	mc.Spec.ForProvider.Type, mc.Spec.ForProvider.Cluster.Name = v1alpha1.TypeTopology, "c1"
@@ -119,10 +119,10 @@ func TestReplacedObjectIsLost(t *testing.T) {
 		t.Errorf("reason %q", reason)
 	}
 	if at := newObservation(f, mc.Status.AtProvider); at.UID != "u1" || findUID(at, kindCluster, "c1") != "u1" {
-		t.Errorf("which one was there is forgotten: %+v", at)
+		t.Errorf("the UID of the lost object is forgotten: %+v", at)
 	}
 	if isDeletable(mc, f.parts[0]) {
-		t.Error("another one would be deleted")
+		t.Error("another object of the name would be deleted")
 	}
 	mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: "u1"})
 	if describeLostObjects(f) != "" {

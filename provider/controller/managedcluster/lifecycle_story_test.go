@@ -43,7 +43,7 @@ func TestCAPTCluster(t *testing.T) {
 	w.installClusterAPI()
 	w.reconcileUntil("Provisioning")
 	if diff := cmp.Diff([]string{"apply CAPTCluster", "apply CAPTControlPlane", "apply Cluster"}, w.writes[:3]); diff != "" {
-		t.Errorf("what was applied, in order: -want, +got:\n%s", diff)
+		t.Errorf("applied objects, in order: -want, +got:\n%s", diff)
 	}
 	specs := map[string]any{}
 	for _, kind := range []string{"CAPTCluster", "CAPTControlPlane", "Cluster"} {
@@ -62,7 +62,7 @@ func TestCAPTCluster(t *testing.T) {
 		"Cluster": map[string]any{"infrastructureRef": ref(groupInfrastructure, "CAPTCluster"), "controlPlaneRef": ref(groupControlPlane, "CAPTControlPlane")},
 	}
 	if diff := cmp.Diff(want, specs); diff != "" {
-		t.Errorf("what was applied: -want, +got:\n%s", diff)
+		t.Errorf("applied objects: -want, +got:\n%s", diff)
 	}
 	if env := w.getLive("Cluster").GetLabels()["env"]; env != "prod" {
 		t.Errorf("the Cluster's label is %q", env)
@@ -72,7 +72,7 @@ func TestCAPTCluster(t *testing.T) {
 	at := mc.Status.AtProvider
 	got := []string{at.ClusterAPIVersion, at.Contracts.Infrastructure, at.Contracts.ControlPlane, at.Version, at.Endpoint.Host, at.Kubeconfig.SecretRef.Name + "/" + at.Kubeconfig.SecretRef.Key}
 	if diff := cmp.Diff([]string{"cluster.x-k8s.io/v1beta2", "v1beta1", "v1beta1", "v1.34.2", "c1.example.org", "c1-kubeconfig/value"}, got); diff != "" || at.ReadySince == nil || at.WasReady.UID != at.UID {
-		t.Errorf("what is seen: -want, +got:\n%s", diff)
+		t.Errorf("observed cluster: -want, +got:\n%s", diff)
 	}
 	// CAPT and Cluster API write fields of their own afterwards, and nothing is applied again.
 	w.writes = nil
@@ -94,7 +94,7 @@ func TestDegradedIsWrittenOncePerMinute(t *testing.T) {
 	w.putYAML("Cluster", "status: {initialization: {controlPlaneInitialized: false}}")
 	mc := w.reconcileUntil("Degraded")
 	if c := mc.GetCondition(v1alpha1.TypeControlPlaneInitialized); c.Status != corev1.ConditionTrue {
-		t.Errorf("what CAPT unsets later stays set: %+v", c)
+		t.Errorf("a condition that CAPT unsets later does not stay set: %+v", c)
 	}
 	if c := mc.GetCondition(xpv2.TypeReady); !strings.HasPrefix(c.Message, "NotReady: CAPTControlPlane c1") {
 		t.Errorf("message %q", c.Message)
@@ -196,7 +196,10 @@ func TestRefused(t *testing.T) {
 			c.Spec.Policy.WorkspaceTemplates = append(c.Spec.Policy.WorkspaceTemplates, configv1alpha1.NamespacedName{Namespace: "team-b", Name: "vpc"})
 			w.must(w.Update(w.Context(), c))
 		}, change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.VPC.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
-		"EKSElsewhere": {reason: "A control plane template of another namespace is refused: CAPT would use another one.", change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.ControlPlane.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied"},
+		"EKSElsewhere": {
+			reason: "A control plane template of another namespace is refused: CAPT would use a template of its own namespace.",
+			change: func(p *v1alpha1.ManagedClusterParameters) { p.CAPT.ControlPlane.TemplateRef.Namespace = "team-b" }, want: "PolicyDenied",
+		},
 		"ClassElsewhere": {reason: "A ClusterClass of another namespace is refused.", change: func(p *v1alpha1.ManagedClusterParameters) {
 			p.Type, p.CAPT, p.Topology = v1alpha1.TypeTopology, nil, &v1alpha1.Topology{ClassRef: v1alpha1.ClassReference{Name: "c", Namespace: "team-b"}}
 		}, want: "PolicyDenied"},
@@ -214,7 +217,7 @@ func TestRefused(t *testing.T) {
 			w.removeObject("WorkspaceTemplate", "team-a", "vpc")
 		}, want: "TemplateMissing"},
 		"Taken":           {reason: "A Cluster of the name that a user made by hand is not adopted.", before: func(w *testEnv) { w.putYAML("Cluster", "spec: {paused: false}") }, want: "NameTaken"},
-		"TakenElsewhere":  {reason: "A name of CAPT is taken by one in another namespace: Workspaces are cluster-scoped.", before: func(w *testEnv) { w.putYAML("CAPTControlPlane", "metadata: {namespace: team-b}") }, want: "NameTaken"},
+		"TakenElsewhere":  {reason: "A cluster of CAPT takes its name in all namespaces: Workspaces are cluster-scoped.", before: func(w *testEnv) { w.putYAML("CAPTControlPlane", "metadata: {namespace: team-b}") }, want: "NameTaken"},
 		"TakenVPC":        {reason: "An existing Workspace of the network is refused: CAPT would adopt it.", before: func(w *testEnv) { w.putYAML("Workspace", "metadata: {name: c1-vpc}") }, want: "NameTaken"},
 		"TakenPlane":      {reason: "An existing Workspace of the control plane is refused: CAPT would adopt it.", before: func(w *testEnv) { w.putYAML("Workspace", "metadata: {name: c1-eks-controlplane}") }, want: "NameTaken"},
 		"TakenKubeconfig": {reason: "An existing Workspace of the kubeconfig is refused: CAPT would adopt it.", before: func(w *testEnv) { w.putYAML("Workspace", "metadata: {name: c1-kubeconfig}") }, want: "NameTaken"},
@@ -262,7 +265,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestNormalizedVersion checks that the version has the one form that Cluster API's webhook keeps.
+// TestNormalizedVersion checks that the version has the normal form of Cluster API's webhook.
 func TestNormalizedVersion(t *testing.T) {
 	for name, p := range map[string]v1alpha1.ManagedClusterParameters{"Topology": topologyParameters(), "CAPT": captParameters()} {
 		t.Run(name, func(t *testing.T) {

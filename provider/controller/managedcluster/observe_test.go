@@ -32,7 +32,7 @@ func TestProviderConfigUsage(t *testing.T) {
 	w.reconcile()
 	w.must(w.List(t.Context(), l, client.InNamespace("team-a")))
 	if len(l.Items) > 0 {
-		t.Errorf("what is going uses: %+v", l.Items)
+		t.Errorf("usages of a deleted ManagedCluster: %+v", l.Items)
 	}
 }
 
@@ -46,7 +46,7 @@ func TestDeletion(t *testing.T) {
 		t.Error("its Site is still there")
 	}
 	if len(w.writes) == 0 || strings.Join(w.writes, "") != strings.Repeat("delete Cluster", len(w.writes)) {
-		t.Errorf("what is deleted while the Cluster is there: %q", w.writes)
+		t.Errorf("writes while the Cluster still exists: %q", w.writes)
 	}
 	w.writes = nil
 	w.removeSilently("Cluster")

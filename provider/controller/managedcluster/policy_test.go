@@ -42,7 +42,7 @@ func TestDeniedAfterCreation(t *testing.T) {
 		}, want: map[xpv2.ConditionType]string{
 			v1alpha1.TypeControlPlaneReady: "False/ObjectMissing", v1alpha1.TypeInfrastructureReady: "False/ObjectMissing", v1alpha1.TypeKubeconfigReady: "False/ObjectMissing", v1alpha1.TypeDeleting: "False/ObjectMissing",
 		}},
-		"Another": {reason: "Another Cluster of the same name is not reported as this one.", change: func(w *testEnv) {
+		"Another": {reason: "Another Cluster of the same name is not reported as the lost Cluster.", change: func(w *testEnv) {
 			forbid(w)
 			w.removeSilently("Cluster")
 			w.putYAML("Cluster", "spec: {controlPlaneEndpoint: {host: c1.example.org, port: 443}}\nstatus: {initialization: {infrastructureProvisioned: true, controlPlaneInitialized: true}}")
@@ -79,7 +79,7 @@ func TestDeniedAfterCreation(t *testing.T) {
 			}
 			at := mc.Status.AtProvider
 			if diff := cmp.Diff([]any{before.UID, before.Provisioned, before.Initialized}, []any{at.UID, at.Provisioned, at.Initialized}); diff != "" || mc.GetCondition(xpv2.TypeReady).Status != corev1.ConditionFalse {
-				t.Errorf("\n%s\nwhat is remembered: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nrecorded objects: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

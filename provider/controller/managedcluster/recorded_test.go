@@ -207,7 +207,7 @@ func TestUIDsSurviveUnknownReads(t *testing.T) {
 			tc.begin(w)
 			w.reconcileUntil(string(tc.want))
 			if diff := cmp.Diff(uids, w.recordedUIDs()); diff != "" {
-				t.Errorf("\n%s\nwhat is remembered: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nrecorded objects: -want, +got:\n%s", tc.reason, diff)
 			}
 			for _, kind := range madeKinds() {
 				w.removeSilently(kind)
@@ -215,7 +215,7 @@ func TestUIDsSurviveUnknownReads(t *testing.T) {
 			tc.end(w)
 			w.reconcileUntil("ObjectsGone")
 			if diff := cmp.Diff(uids, w.recordedUIDs()); diff != "" || len(w.writes) > 0 {
-				t.Errorf("\n%s\nwrites %q, and what is remembered: -want, +got:\n%s", tc.reason, w.writes, diff)
+				t.Errorf("\n%s\nwrites %q, and recorded objects: -want, +got:\n%s", tc.reason, w.writes, diff)
 			}
 		})
 	}
@@ -281,7 +281,7 @@ func TestRecreateAllObjects(t *testing.T) {
 	}
 	after := w.liveUIDs()
 	if diff := cmp.Diff(after, w.recordedUIDs()); diff != "" {
-		t.Errorf("what is remembered now: -want, +got:\n%s", diff)
+		t.Errorf("recorded objects at the end: -want, +got:\n%s", diff)
 	}
 	// The annotation counts for the objects that were gone then.
 	w.writes = nil
@@ -291,7 +291,7 @@ func TestRecreateAllObjects(t *testing.T) {
 	}
 }
 
-// TestDeletionReadsPastTheCache checks that a deletion asks the API server whether something is left, since the cache may be stale.
+// TestDeletionReadsPastTheCache checks that a deletion asks the API server for remaining objects, since the cache may be stale.
 func TestDeletionReadsPastTheCache(t *testing.T) {
 	for name, resource := range map[string]string{"Cluster": "clusters", "Plane": "captcontrolplanes"} {
 		t.Run(name, func(t *testing.T) {
@@ -334,7 +334,7 @@ func TestReadySurvivesRestart(t *testing.T) {
 	w.reportBuilt()
 	w.reconcile()
 	if c := w.get().GetCondition(xpv2.TypeReady); c.Reason == ready {
-		t.Errorf("another one is trusted at once: %+v", c)
+		t.Errorf("another Cluster is trusted at once: %+v", c)
 	}
 }
 

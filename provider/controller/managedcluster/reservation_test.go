@@ -73,7 +73,7 @@ func (w *testEnv) newExternal(of types.NamespacedName) (*external, *v1alpha1.Man
 	return e, mc
 }
 
-// appliesByOwner counts how often each owner applied something.
+// appliesByOwner counts the applies of each owner.
 func (w *testEnv) appliesByOwner() map[string]int {
 	w.Helper()
 	out := map[string]int{}
@@ -94,8 +94,8 @@ func topologyParameters() v1alpha1.ManagedClusterParameters {
 	}
 }
 
-// TestConcurrentReservations lets two ManagedClusters observe that the name is free. The first one that reserves it makes the cluster, and
-// the other one writes nothing, though its cache never shows anything.
+// TestConcurrentReservations lets two ManagedClusters observe that the name is free. The first reservation gets the cluster, and the other
+// ManagedCluster writes nothing, though its cache never shows the reservation.
 func TestConcurrentReservations(t *testing.T) {
 	elsewhere, beside := types.NamespacedName{Namespace: "team-b", Name: "prod"}, types.NamespacedName{Namespace: "team-a", Name: "other"}
 	cases := map[string]struct {
@@ -112,7 +112,7 @@ func TestConcurrentReservations(t *testing.T) {
 		"Second":    {reason: "The ManagedCluster that reserves the name first has it.", spec: captParameters(), second: elsewhere, first: 1, want: map[string]int{"second-uid": 3}, taken: true},
 		"AtOnce":    {reason: "The API server accepts one of two reservations at the same moment.", spec: captParameters(), second: elsewhere, atOnce: true, want: map[string]int{"mc-uid": 3}, taken: true},
 		"Namespace": {reason: "In one namespace there is one Cluster of a name.", spec: topologyParameters(), second: beside, want: map[string]int{"mc-uid": 1}, taken: true},
-		"Apart":     {reason: "A Cluster of a ClusterClass may have the name of one in another namespace.", spec: topologyParameters(), second: elsewhere, want: map[string]int{"mc-uid": 1, "second-uid": 1}},
+		"Apart":     {reason: "A Cluster of a ClusterClass may have the name of a Cluster in another namespace.", spec: topologyParameters(), second: elsewhere, want: map[string]int{"mc-uid": 1, "second-uid": 1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestConcurrentReservations(t *testing.T) {
 				c.live = leaselessReader{w}
 				second.connector = &c
 			}
-			for range 2 { // Nor does it when it tries again.
+			for range 2 { // A further try of the second ManagedCluster changes nothing either.
 				_, err = second.Update(t.Context(), other)
 				w.must(err)
 			}

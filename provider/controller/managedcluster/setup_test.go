@@ -49,8 +49,8 @@ func observerKey() types.NamespacedName { return types.NamespacedName{Name: "wit
 
 func key() types.NamespacedName { return types.NamespacedName{Namespace: "team-a", Name: "prod"} }
 
-// A testEnv holds doubles of the API server, and the real reconciler. Objects of Cluster API are in one double, which is watched, and the
-// other objects in the second one. Patches go to the first one.
+// A testEnv holds doubles of the API server, and the real reconciler. Objects of Cluster API are in the first double, which is watched,
+// and the other objects in the second double. Patches go to the first double.
 type testEnv struct {
 	*testing.T
 	client.Client
@@ -200,7 +200,7 @@ func mergeMaps(into, from map[string]any) {
 	}
 }
 
-// putYAML puts an object of the namespace, with the cluster's name unless the text has another one.
+// putYAML puts an object of the namespace, with the cluster's name unless the text has another name.
 func (w *testEnv) putYAML(kind, text string) {
 	w.Helper()
 	u := &unstructured.Unstructured{Object: map[string]any{}}

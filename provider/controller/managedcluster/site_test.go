@@ -59,7 +59,7 @@ func TestDeletedSiteIsNotRecreated(t *testing.T) {
 		t.Fatalf("message %q, Site %v", c.Message, w.getSite("team-a.prod"))
 	}
 	if at := w.get().Status.AtProvider; at.SiteName != "" || at.SiteUID != "site-1" || at.ReadySince == nil {
-		t.Errorf("what is published: %q with uid %q, ready since %v", at.SiteName, at.SiteUID, at.ReadySince)
+		t.Errorf("published Site: %q with uid %q, ready since %v", at.SiteName, at.SiteUID, at.ReadySince)
 	}
 	annotate := func(uid string) {
 		w.change(func(mc *v1alpha1.ManagedCluster) {
@@ -68,7 +68,7 @@ func TestDeletedSiteIsNotRecreated(t *testing.T) {
 		w.reconcileOften()
 	}
 	if annotate("site-0"); w.getSite("team-a.prod") != nil {
-		t.Error("the annotation is for another one")
+		t.Error("the annotation is for another Site")
 	}
 	annotate("site-1")
 	w.reconcileUntil(ready)
@@ -120,7 +120,7 @@ func TestAllowedSiteName(t *testing.T) {
 			if w.getSite("edge-1") == nil || w.getSite("team-a.prod") != nil || w.get().Status.AtProvider.SiteName != "edge-1" {
 				t.Fatalf("\n%s\n%+v", tc.reason, w.get().Status.AtProvider)
 			}
-			// What was allowed once stays, and is not renamed.
+			// A Site name that was allowed once stays, and the Site is not renamed.
 			c.Spec.Policy.SiteNames = nil
 			w.must(w.Update(t.Context(), c))
 			w.reconcileOften()
@@ -196,7 +196,7 @@ func TestUnprotectedDeletionKeepsUsedSite(t *testing.T) {
 	w.clock = w.clock.Add(time.Hour)
 	w.reconcile()
 	if m := w.get().GetCondition(xpv2.TypeSynced).Message; !strings.Contains(m, "InUse: the cluster is gone, and Site team-a.prod stays while deployments use it: team-a/shop.") {
-		t.Errorf("what it waits for is not said: %q", m)
+		t.Errorf("the message does not name the deployments that hold the Site back: %q", m)
 	}
 	w.must(w.Client.Delete(t.Context(), d))
 	w.reconcileUntilReleased()
@@ -256,7 +256,7 @@ func TestPublishedSite(t *testing.T) {
 	w.reconcile()
 	w.must(w.Get(t.Context(), client.ObjectKey{Name: "team-a.prod"}, s))
 	if len(s.Spec.AllowedNamespaces) != 2 || s.Labels["env"] != "prod" {
-		t.Errorf("what an administrator did was undone: %v, %v", s.Spec.AllowedNamespaces, s.Labels)
+		t.Errorf("the provider undid the change of an administrator: %v, %v", s.Spec.AllowedNamespaces, s.Labels)
 	}
 }
 
@@ -270,8 +270,8 @@ func TestForeignSite(t *testing.T) {
 	}{
 		"CVE-2026-41050-Name": {reason: "A tenant's cluster does not take over the Site of an administrator by its name.", site: foreign("team-a.prod", "elsewhere")},
 		"CVE-2026-41050-Path": {reason: "A tenant's cluster does not take over the directory of another Site.", site: foreign("edge1", "clusters/team-a/prod")},
-		"Parent":              {reason: "A directory below that of another Site is refused: its engine reads all of it.", site: foreign("edge1", "clusters")},
-		"Child":               {reason: "A directory above that of another Site is refused: our engine would read all of it.", site: foreign("edge1", "clusters/team-a/prod/edge1")},
+		"Parent":              {reason: "A directory below the directory of another Site is refused: its engine reads all of it.", site: foreign("edge1", "clusters")},
+		"Child":               {reason: "A directory above the directory of another Site is refused: our engine would read all of it.", site: foreign("edge1", "clusters/team-a/prod/edge1")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -362,7 +362,7 @@ func TestMaxPublishedSites(t *testing.T) {
 	}{
 		"Default":    {reason: "The twenty-first Site of a namespace is refused by default.", own: 20, want: "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration allows 20"},
 		"Last":       {reason: "The twentieth Site of a namespace is published.", own: 19},
-		"Others":     {reason: "Sites of other namespaces do not count for this one.", own: 1, others: 30},
+		"Others":     {reason: "Sites of other namespaces do not count for this namespace.", own: 1, others: 30},
 		"More":       {reason: "A ClusterProviderConfig may allow more Sites.", max: new(int32(30)), own: 25},
 		"None":       {reason: "A ClusterProviderConfig may allow no Sites.", max: new(int32(0)), want: "spec.forProvider.site.publish: the namespace has published 0 Sites, and spec.policy.maxPublishedSites of the configuration allows 0"},
 		"Namespaced": {reason: "A ProviderConfig, which a tenant may write, allows no more than the default.", kind: "ProviderConfig", max: new(int32(30)), own: 20, want: "spec.forProvider.site.publish: the namespace has published 20 Sites, and spec.policy.maxPublishedSites of the configuration allows 20"},
@@ -397,7 +397,7 @@ func TestMaxPublishedSites(t *testing.T) {
 			if s := w.getSite("team-a.prod"); s == nil || s.GetLabels()[catalogv1alpha1.LabelUsableFrom] != "team-a" {
 				t.Errorf("\n%s\n%+v", tc.reason, s)
 			}
-			// What is published stays, whatever is allowed later.
+			// A published Site stays, whatever the policy allows later.
 			c.Spec.Policy.MaxPublishedSites = new(int32(0))
 			w.must(w.Update(t.Context(), c))
 			w.reconcileOften()

@@ -47,7 +47,7 @@ func TestTopologyRebase(t *testing.T) {
 	is("it is made of a", v1alpha1.ObservedTopology{Class: "a"})
 	w.putTopologyCondition("b", 2, "False")
 	is("the Cluster names b", v1alpha1.ObservedTopology{Class: "a", Rebasing: true, Reason: "Words"})
-	// Cluster API reports that it is reconciled before it notices what follows from the change.
+	// Cluster API reports that it is reconciled before it notices the effect of the change.
 	w.putTopologyCondition("b", 2, "True")
 	after(readiness.Stabilization - time.Second)
 	is("it is done, and not for long enough", v1alpha1.ObservedTopology{Class: "a", Rebasing: true})
@@ -71,13 +71,13 @@ func TestTopologyRebase(t *testing.T) {
 	is("the Cluster names c", v1alpha1.ObservedTopology{Class: "b", Rebasing: true, Reason: "Words"})
 	w.putTopologyCondition("b", 4, "False")
 	after(progressInterval)
-	is("the way back is one too", v1alpha1.ObservedTopology{Class: "b", Rebasing: true, Reason: "Words"})
+	is("the change back is a rebase too", v1alpha1.ObservedTopology{Class: "b", Rebasing: true, Reason: "Words"})
 	w.putTopologyCondition("b", 4, "True")
 	after(progressInterval)
 	is("and is done", v1alpha1.ObservedTopology{Class: "b"})
 	w.putTopologyCondition("b", 4, "False")
 	after(progressInterval)
-	is("what is done for another reason is not told", v1alpha1.ObservedTopology{Class: "b"})
+	is("a condition with another reason is not reported", v1alpha1.ObservedTopology{Class: "b"})
 	w.putTopologyCondition("b", 4, "True")
 	after(progressInterval)
 	w.reconcile()
@@ -133,7 +133,7 @@ func TestRecreatedUIDIsWrittenAtOnce(t *testing.T) {
 	}
 }
 
-// TestDeletionTimeout checks that a deletion that takes too long names what it waits for.
+// TestDeletionTimeout checks that a deletion over its time limit names the objects that it waits for.
 func TestDeletionTimeout(t *testing.T) {
 	w := newReadyCluster(t)
 	w.must(w.Delete(t.Context(), w.get()))

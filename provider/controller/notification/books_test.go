@@ -58,11 +58,11 @@ func TestBooks(t *testing.T) {
 	})
 	w.must(b.save(t.Context()))
 	if n := w.configMaps(); n != 2 {
-		t.Errorf("%d ConfigMaps are there, want the one of the empty book to be deleted", n)
+		t.Errorf("%d ConfigMaps exist, want the ConfigMap of the empty book to be deleted", n)
 	}
 }
 
-// TestWritesAreShared marks a thousand deployments at once: reconciles that wait for a write share the next one.
+// TestWritesAreShared marks a thousand deployments at once: reconciles that wait for a write share the next write.
 func TestWritesAreShared(t *testing.T) {
 	w := newTestEnv(t)
 	w.writes = 0

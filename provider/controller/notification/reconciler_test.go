@@ -42,7 +42,7 @@ func shopKey() types.NamespacedName { return types.NamespacedName{Namespace: "te
 // A testReceiver takes notifications, or fails as the test says.
 type testReceiver struct {
 	mu sync.Mutex
-	// err is what a post returns.
+	// err is the result of a post.
 	err error
 	// taken are the ids of the posts that were taken, in their order, each as often as it was taken.
 	taken []string
@@ -67,7 +67,7 @@ func (r *testReceiver) Post(_ context.Context, to *notification.Receiver, n *not
 	return nil
 }
 
-// counts are what a Counter was given.
+// counts are the arguments of a Counter.
 type counts struct {
 	mu      sync.Mutex
 	ends    map[telemetry.NotificationResult]int
@@ -196,7 +196,8 @@ func (w *testEnv) restart() {
 	w.reconcileConfigs()
 }
 
-// reconcileConfigs makes the requests that a change of a configuration brings, but for those of deployments, and those that follow from them.
+// reconcileConfigs makes the requests that a change of a configuration causes, and the requests that follow from these, except for requests
+// of deployments.
 func (w *testEnv) reconcileConfigs() {
 	w.t.Helper()
 	w.woken = append(w.woken, types.NamespacedName{}, types.NamespacedName{Namespace: "team-a"})
@@ -321,14 +322,14 @@ func verified() []deploymentv1alpha1.Phase {
 	return []deploymentv1alpha1.Phase{"Pending", "Compiling", "Rendering", "Delivering", "Validating", "Succeeded"}
 }
 
-// TestEachOutcomeIsTaken follows a good revision and a bad one that is rolled back. Each outcome goes to those that want it, once, also with repeated
-// reconciles and a restart.
+// TestEachOutcomeIsTaken follows a good revision and a bad revision that is rolled back. Each outcome goes once to each receiver that wants it, also
+// with repeated reconciles and a restart.
 func TestEachOutcomeIsTaken(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded, rolledBack), to("https://b.example.org/x", rolledBack))
 	w.moveTo(1, "Pending", "Compiling")
 	w.mustReconcile()
 	if n := w.writes; n != 1 {
-		t.Errorf("%d marks were written, want the one that says since when the receivers are there", n)
+		t.Errorf("%d marks were written, want only the mark of the receivers' start", n)
 	}
 	w.moveTo(1, verified()[2:]...)
 	w.mustReconcile()
@@ -348,8 +349,8 @@ func TestEachOutcomeIsTaken(t *testing.T) {
 	}
 }
 
-// TestReceiverThatFails posts to a receiver that fails three times, then to one that is down for a minute, and to one that is there again after the
-// provider was killed. The clock is the test's.
+// TestReceiverThatFails posts to a receiver that fails three times, that is down for a minute, and that returns after the provider was killed. The
+// clock is the test's.
 func TestReceiverThatFails(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded, rolledBack))
 	w.receiver.err = &notification.RejectedError{Status: 503}
@@ -379,7 +380,7 @@ func TestReceiverThatFails(t *testing.T) {
 	w.restart() // The provider was killed while the receiver was down.
 	w.receiver.err = nil
 	w.mustReconcile()
-	w.wantTaken("The next provider posts what the one before could not.", "a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.RolledBack")
+	w.wantTaken("The next provider posts the events that its predecessor could not post.", "a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.RolledBack")
 	want := []string{
 		"NotificationDelayed Receiver a (a.example.org) did not take the notification that revision 1 is Succeeded: the server answers with status 503 Service Unavailable. The provider posts it again for a day",
 		"NotificationDelayed Receiver a (a.example.org) did not take the notification that revision 2 is RolledBack: the server does not answer. The provider posts it again for a day",
@@ -470,7 +471,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestGivenUpLeavesOthersWaiting gives the first of two outcomes up while the receiver is down: the second one is still posted again.
+// TestGivenUpLeavesOthersWaiting gives the first of two outcomes up while the receiver is down: the second outcome is still posted
+// again.
 func TestGivenUpLeavesOthersWaiting(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded))
 	w.receiver.err = fetch.Error(fetch.ProblemSilent)
@@ -486,7 +488,7 @@ func TestGivenUpLeavesOthersWaiting(t *testing.T) {
 	}
 	w.receiver.err = nil
 	w.wait(time.Hour)
-	w.wantTaken("An outcome that is not a day old is posted after an older one was given up.", "a.example.org u1.3.2.Succeeded")
+	w.wantTaken("An outcome that is not a day old is posted after an older outcome was given up.", "a.example.org u1.3.2.Succeeded")
 }
 
 // TestOutcomesKeepTheirOrder lets a receiver be down while a deployment comes to its second outcome: nothing is posted before the next try, and then the first
@@ -499,11 +501,11 @@ func TestOutcomesKeepTheirOrder(t *testing.T) {
 		taken  []string
 	}{
 		"Outage": {
-			reason: "A receiver that does not answer gets nothing else of the deployment before the next try.", err: fetch.Error(fetch.ProblemSilent), posts: 1,
+			reason: "A receiver that does not answer gets no other outcome of the deployment before the next try.", err: fetch.Error(fetch.ProblemSilent), posts: 1,
 			taken: []string{"a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded"},
 		},
 		"Refusal": {
-			reason: "A receiver that refuses an outcome may take the next one.", err: &notification.RejectedError{Status: 400}, posts: 2,
+			reason: "A receiver that refuses an outcome may accept the next outcome.", err: &notification.RejectedError{Status: 400}, posts: 2,
 			taken: []string{"a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded"},
 		},
 	}
@@ -562,7 +564,7 @@ func TestReceiverIsAway(t *testing.T) {
 			away: time.Minute, want: []string{"a.example.org u1.3.1.Succeeded", "a.example.org u1.3.2.Succeeded"},
 		},
 		"Long":    {reason: "A receiver that comes back after hours gets outcomes from then on.", remove: removeReceiver, add: addReceiver, away: 5 * time.Hour, want: []string{"a.example.org u1.3.1.Succeeded"}},
-		"Renamed": {reason: "A receiver with another name is a new one.", remove: removeReceiver, add: func(w *testEnv) { w.setReceivers(named("b", receiver.URL, succeeded)) }, away: time.Minute, want: []string{"a.example.org u1.3.1.Succeeded"}},
+		"Renamed": {reason: "A receiver with another name is a new receiver.", remove: removeReceiver, add: func(w *testEnv) { w.setReceivers(named("b", receiver.URL, succeeded)) }, away: time.Minute, want: []string{"a.example.org u1.3.1.Succeeded"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -585,7 +587,7 @@ func TestReceiverIsAway(t *testing.T) {
 	}
 }
 
-// TestTwoChannels posts to receivers that only their names tell apart: two channels behind one host, and one address in two formats.
+// TestTwoChannels posts to receivers that differ in their names alone: two channels behind one host, and one address in two formats.
 func TestTwoChannels(t *testing.T) {
 	slack := named("b", "https://a.example.org/x", succeeded)
 	slack.Format = configv1alpha1.FormatSlack
@@ -618,7 +620,7 @@ func TestDeploymentMoves(t *testing.T) {
 	w.wantTaken("The receivers of the other configuration get no outcomes of the past.", "a.example.org u1.3.1.Succeeded", "b.example.org u1.3.2.Succeeded")
 }
 
-// TestEventsAreExtended lets a receiver want more events: it gets those from then on.
+// TestEventsAreExtended lets a receiver want more events: it gets the additional events from then on.
 func TestEventsAreExtended(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", failed))
 	w.moveTo(1, verified()...)
@@ -770,23 +772,23 @@ func TestOneBadReceiver(t *testing.T) {
 	w.r.poster = down
 	w.moveTo(1, verified()...)
 	w.mustReconcile()
-	w.wantTaken("A receiver does not wait for another one.", "a.example.org u1.3.1.Succeeded")
+	w.wantTaken("A receiver does not wait for another receiver.", "a.example.org u1.3.1.Succeeded")
 	if w.counts.pending != 1 {
 		t.Errorf("%d notifications are pending", w.counts.pending)
 	}
 }
 
-// TestRefusedNotification lets a receiver refuse one outcome for good: it takes the later ones all the same.
+// TestRefusedNotification lets a receiver refuse one outcome for good: it still accepts later outcomes.
 func TestRefusedNotification(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded, rolledBack))
 	w.r.poster = &selective{testReceiver: w.receiver, refuses: "u1.3.1.Succeeded"}
 	w.moveTo(1, verified()...)
 	w.moveTo(2, "Pending", "Compiling", "Rendering", "Delivering", "Validating", "Failed", "RollingBack", "Succeeded")
 	w.mustReconcile()
-	w.wantTaken("A later outcome does not wait for one that is refused.", "a.example.org u1.3.2.RolledBack")
+	w.wantTaken("A later outcome does not wait for a refused outcome.", "a.example.org u1.3.2.RolledBack")
 }
 
-// TestPanicOfPost lets a post panic: it is tried again like one that a receiver does not answer.
+// TestPanicOfPost lets a post panic: the provider retries it like a post without an answer.
 func TestPanicOfPost(t *testing.T) {
 	w := newTestEnv(t, to("https://a.example.org/x", succeeded, rolledBack))
 	broken := &selective{testReceiver: w.receiver, panics: "u1.3.1.Succeeded"}
@@ -809,7 +811,7 @@ type selective struct {
 	down, refuses, panics string
 }
 
-// Post takes what the receiver does not refuse.
+// Post takes each event that the receiver does not refuse.
 func (s *selective) Post(ctx context.Context, r *notification.Receiver, n *notification.Notification) error {
 	switch {
 	case n.ID() == s.panics:
@@ -836,7 +838,7 @@ func TestSecretsStayOutOfEvents(t *testing.T) {
 	w.mustReconcile()
 	text := fmt.Sprint(w.events())
 	if !strings.Contains(text, "key address of the Secret must be an https address with the host of spec.notifications.url") {
-		t.Errorf("events do not say what is wrong: %s", text)
+		t.Errorf("the events do not report the error: %s", text)
 	}
 	if strings.Contains(text, canary) || w.receiver.posts > 0 {
 		t.Errorf("a secret is in the events, or %d posts were made: %s", w.receiver.posts, text)

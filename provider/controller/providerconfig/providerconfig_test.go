@@ -135,7 +135,7 @@ func TestReconcile(t *testing.T) {
 			want: []string{other},
 		},
 		"RefusedAfterRecord": {
-			reason: "A GitDelivery whose repository has a record keeps what its cleanup needs.",
+			reason: "A GitDelivery whose repository has a record keeps the objects that its cleanup needs.",
 			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
 			user: with(func(d *deliveryv1alpha1.GitDelivery) {
 				d.Finalizers = []string{managed.FinalizerName}
@@ -144,7 +144,7 @@ func TestReconcile(t *testing.T) {
 			want: []string{configv1alpha1.Finalizer, other},
 		},
 		"RefusedAfterLedger": {
-			reason: "A GitDelivery whose repository holds a ledger keeps what its cleanup needs.",
+			reason: "A GitDelivery whose repository holds a ledger keeps the objects that its cleanup needs.",
 			kind:   policy.KindClusterProviderConfig, config: only("team-b"),
 			user: with(func(d *deliveryv1alpha1.GitDelivery) {
 				d.Finalizers = []string{managed.FinalizerName}
@@ -214,8 +214,11 @@ func TestReleasesConfig(t *testing.T) {
 		event  event.UpdateEvent
 		want   bool
 	}{
-		"Same":  {reason: "A change of the status does not release a configuration.", event: event.UpdateEvent{ObjectOld: a, ObjectNew: a}},
-		"Other": {reason: "A GitDelivery that names another configuration releases the first one.", event: event.UpdateEvent{ObjectOld: a, ObjectNew: b}, want: true},
+		"Same": {reason: "A change of the status does not release a configuration.", event: event.UpdateEvent{ObjectOld: a, ObjectNew: a}},
+		"Other": {
+			reason: "A GitDelivery that names another configuration releases the first configuration.",
+			event:  event.UpdateEvent{ObjectOld: a, ObjectNew: b}, want: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

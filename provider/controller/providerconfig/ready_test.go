@@ -68,7 +68,7 @@ func (w *readyWorld) config() *configv1alpha1.ClusterProviderConfig {
 	return c
 }
 
-// A readyView is what a configuration shows, and what that cost since the last view.
+// A readyView is the status of a configuration, and the number of calls since the last view.
 type readyView struct {
 	Status   corev1.ConditionStatus
 	Reason   xpv2.ConditionReason
@@ -76,7 +76,7 @@ type readyView struct {
 	Requests int
 }
 
-// reconcileFor reconciles each minute for some minutes, and returns what the configuration shows then.
+// reconcileFor reconciles each minute for some minutes, and returns the final view of the configuration.
 func (w *readyWorld) reconcileFor(minutes int) readyView {
 	w.Helper()
 	writes := 0
@@ -158,7 +158,7 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestReadyOfCredentials follows a configuration whose Secret comes later, and one that is edited.
+// TestReadyOfCredentials follows a configuration whose Secret is created later, and then changes.
 func TestReadyOfCredentials(t *testing.T) {
 	w := newReadyWorld(t, func(s *configv1alpha1.ProviderConfigSpec) {
 		s.Git.Credentials = configv1alpha1.Credentials{Type: configv1alpha1.CredentialsBasic, SecretRef: &configv1alpha1.SecretReference{Namespace: "crossplane-system", Name: "git"}}

@@ -54,7 +54,7 @@ func TestVerdictOfAnswer(t *testing.T) {
 		"Server":    {reason: "The words of the server are in the message.", answer: repository.Answer{At: at, Err: &failure.Error{Class: failure.ClassTransient, Detail: "busy", Remote: "come back"}}, want: verdict{reason: "Unreachable", message: "busy. The server says: come back"}},
 		"ReadOnly":  {reason: "A repository that takes no push is not ready, although it can be read.", answer: repository.Answer{At: at, PushErr: refused, PushFailedAt: at}, want: verdict{reason: "StateRefused", message: "the ref is protected"}},
 		"OldPush":   {reason: "A push that no delivery tried again does not count for ever.", answer: repository.Answer{At: at, PushErr: refused, PushFailedAt: now.Add(-ownInterval)}, want: verdict{reason: "Reachable"}},
-		"LookFirst": {reason: "What a look found out counts more than a push.", answer: repository.Answer{At: at, Err: failure.Newf(failure.ClassTrust, "unknown authority"), PushErr: refused, PushFailedAt: at}, want: verdict{reason: "TrustFailed", message: "unknown authority"}},
+		"LookFirst": {reason: "The result of a look counts more than a push.", answer: repository.Answer{At: at, Err: failure.Newf(failure.ClassTrust, "unknown authority"), PushErr: refused, PushFailedAt: at}, want: verdict{reason: "TrustFailed", message: "unknown authority"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

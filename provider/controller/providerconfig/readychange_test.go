@@ -45,12 +45,12 @@ func TestIsShown(t *testing.T) {
 		want   xpv2.Condition
 		is     bool
 	}{
-		"Same":       {reason: "What the condition says already is shown.", want: shown, is: true},
+		"Same":       {reason: "An unchanged condition is shown.", want: shown, is: true},
 		"Serial":     {reason: "The number that a server gives each request does not make a difference.", want: ready(corev1.ConditionFalse, "AuthFailed", "refused. The server says: request 5e6f7a8b", 1), is: true},
 		"Message":    {reason: "Another message is a difference.", want: ready(corev1.ConditionFalse, "AuthFailed", "the key is expired", 1)},
 		"Reason":     {reason: "Another reason is a difference.", want: ready(corev1.ConditionFalse, "TrustFailed", shown.Message, 1)},
 		"Status":     {reason: "Another status is a difference.", want: ready(corev1.ConditionTrue, "AuthFailed", shown.Message, 1)},
-		"Generation": {reason: "What was said about an earlier spec is not shown of the present one.", want: ready(corev1.ConditionFalse, "AuthFailed", shown.Message, 2)},
+		"Generation": {reason: "The result for an earlier spec is not shown for the present spec.", want: ready(corev1.ConditionFalse, "AuthFailed", shown.Message, 2)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestIsShown(t *testing.T) {
 	}
 }
 
-// TestChangeLog begins to count when an answer becomes another one, and again when the spec changes or the change was written.
+// TestChangeLog begins to count when an answer changes, and again when the spec changes or the change was written.
 func TestChangeLog(t *testing.T) {
 	began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	l, key := newChangeLog(), types.NamespacedName{Name: "default"}
@@ -78,7 +78,8 @@ func TestChangeLog(t *testing.T) {
 	}
 }
 
-// TestChangeOfStatus counts from the first answer with another status: a repository that fails for one reason and then for another one fails all the time.
+// TestChangeOfStatus counts from the first answer with another status: a repository that fails for one reason and then for another reason fails all
+// the time.
 func TestChangeOfStatus(t *testing.T) {
 	began := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	l, key, shown := newChangeLog(), types.NamespacedName{Name: "default"}, ready(corev1.ConditionTrue, "Reachable", "", 1)

@@ -44,7 +44,7 @@ func TestSignedCondition(t *testing.T) {
 				t.Errorf("\n%s\nStateSigned: -want, +got:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(versions[0], versions[1]); diff != "" {
-				t.Errorf("\n%s: what has not changed is not written\nresource version: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s: an unchanged status is not written\nresource version: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

@@ -60,7 +60,7 @@ func TestDeletionReportsUse(t *testing.T) {
 		t.Errorf("Terminating: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(versions[0], versions[1]); diff != "" {
-		t.Errorf("What has not changed is not written.\nresource version: -want, +got:\n%s", diff)
+		t.Errorf("An unchanged status is not written.\nresource version: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(events{"InUse"}, made); diff != "" {
 		t.Errorf("A deletion that waits is reported once.\nevents: -want, +got:\n%s", diff)

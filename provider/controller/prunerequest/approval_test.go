@@ -29,12 +29,15 @@ func TestJudgeApproval(t *testing.T) {
 		plan    string
 		want    string
 	}{
-		"NoRequest":  {reason: "A request that does not exist cannot be approved.", uid: "1", plan: digest, want: "UnknownRequest"},
-		"MadeAgain":  {reason: "A request that was made again is another one.", request: request(v1alpha1.PhasePlanned, ""), uid: "0", plan: digest, want: "OtherRequest"},
+		"NoRequest": {reason: "A request that does not exist cannot be approved.", uid: "1", plan: digest, want: "UnknownRequest"},
+		"MadeAgain": {
+			reason:  "A request that was created again is another request.",
+			request: request(v1alpha1.PhasePlanned, ""), uid: "0", plan: digest, want: "OtherRequest",
+		},
 		"NotPlanned": {reason: "An approval waits for the plan.", request: request("", ""), uid: "1", plan: digest},
 		"Waiting":    {reason: "An approval of the plan waits for its turn.", request: request(v1alpha1.PhasePlanned, ""), uid: "1", plan: digest},
 		"OtherPlan":  {reason: "Another plan is not approved.", request: request(v1alpha1.PhasePlanned, ""), uid: "1", plan: "sha256:2", want: "OtherPlan"},
-		"OtherLate":  {reason: "Another plan is not approved by one that comes late, either.", request: request(v1alpha1.PhaseDone, "first"), uid: "1", plan: "sha256:2", want: "OtherPlan"},
+		"OtherLate":  {reason: "A late approval does not approve another plan, either.", request: request(v1alpha1.PhaseDone, "first"), uid: "1", plan: "sha256:2", want: "OtherPlan"},
 		"Counts":     {reason: "The approval that the request names counts.", request: request(v1alpha1.PhasePruning, "mine"), uid: "1", plan: digest, want: "Accepted"},
 		"Second":     {reason: "A second approval does not count.", request: request(v1alpha1.PhasePruning, "first"), uid: "1", plan: digest, want: "TooLate"},
 		"Expired":    {reason: "A request that expired cannot be approved.", request: request(v1alpha1.PhaseExpired, ""), uid: "1", plan: digest, want: "TooLate"},

@@ -48,16 +48,28 @@ func TestStepRemoval(t *testing.T) {
 		kept      []string
 		isWaiting bool
 	}{
-		"First":    {reason: "A package goes after those that depend on it.", change: func(*prune.Facts) {}, remove: []string{"front", "other"}, isWaiting: true},
-		"Deleting": {reason: "A package waits until those are gone that depend on it.", change: func(f *prune.Facts) { f.Packages[1].Deleting = true }, remove: []string{"other"}, kept: []string{"base"}, isWaiting: true},
-		"Gone":     {reason: "The next layer goes once the one before is gone.", change: func(f *prune.Facts) { f.Packages = append(f.Packages[:1], f.Packages[2]) }, remove: []string{"base", "other"}},
+		"First": {reason: "A package is removed after its dependents.", change: func(*prune.Facts) {}, remove: []string{"front", "other"}, isWaiting: true},
+		"Deleting": {
+			reason: "A package waits until its dependents are gone.",
+			change: func(f *prune.Facts) { f.Packages[1].Deleting = true }, remove: []string{"other"}, kept: []string{"base"}, isWaiting: true,
+		},
+		"Gone": {
+			reason: "The next layer is removed after the previous layer.",
+			change: func(f *prune.Facts) { f.Packages = append(f.Packages[:1], f.Packages[2]) }, remove: []string{"base", "other"},
+		},
 		"Again": {
-			reason: "A package that a bundle names again meanwhile stays, and so does what it needs.",
+			reason: "A package that a bundle names again meanwhile stays, and so do its dependencies.",
 			change: func(f *prune.Facts) { f.Bundles[0].Packages = []string{"front"} }, remove: []string{"other"}, kept: []string{"base", "front"},
 		},
-		"Other":   {reason: "A package of the same name that was made again is another one.", change: func(f *prune.Facts) { f.Packages[2].UID = "another" }, remove: []string{"front"}, isWaiting: true},
-		"Unknown": {reason: "While it is unknown what lives, nothing goes, and the removal waits.", change: func(f *prune.Facts) { f.Unlisted = []string{"Bundle"} }, isWaiting: true},
-		"Empty":   {reason: "Nothing is left to do when all are gone.", change: func(f *prune.Facts) { f.Packages = nil }},
+		"Other": {
+			reason: "A package of the same name that was created again is another package.",
+			change: func(f *prune.Facts) { f.Packages[2].UID = "another" }, remove: []string{"front"}, isWaiting: true,
+		},
+		"Unknown": {
+			reason: "While some users of packages are unknown, the provider removes nothing, and the removal waits.",
+			change: func(f *prune.Facts) { f.Unlisted = []string{"Bundle"} }, isWaiting: true,
+		},
+		"Empty": {reason: "Nothing is left to do when all are gone.", change: func(f *prune.Facts) { f.Packages = nil }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +100,7 @@ func TestStepRemovalOfOnly(t *testing.T) {
 	fresh, _ := planOf(t, f)
 	got := stepRemoval(shown, f, fresh)
 	if len(got.remove) != 1 || got.remove[0].Name != "base" || len(got.kept) > 0 {
-		t.Errorf("\nA package that is named goes once another one that is named is gone; one that is not named stays.\nstepRemoval(...): got %+v", got)
+		t.Errorf("\nThe provider removes a named package after another named package; an unnamed package stays.\nstepRemoval(...): got %+v", got)
 	}
 	f.Packages = f.Packages[1:]
 	if diff := cmp.Diff([]string{"base"}, onlyLeft(shown, f)); diff != "" {
@@ -104,7 +116,7 @@ func TestRemovalWait(t *testing.T) {
 	}
 }
 
-// TestDeletePackage removes just the version of a package that the plan was made of. A bundle that comes to use it after the look writes another one.
+// TestDeletePackage removes only the version of a package in the plan. A bundle that comes to use it after the look writes another version.
 func TestDeletePackage(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -113,7 +125,7 @@ func TestDeletePackage(t *testing.T) {
 	}{
 		"Seen": {reason: "The package that was seen goes.", change: func(*prune.Package) {}},
 		"Used": {reason: "A package that changed after it was seen stays until the next look.", change: func(p *prune.Package) { p.Version = "1" }, stays: true},
-		"Gone": {reason: "A package that is gone already is no failure.", change: func(p *prune.Package) { p.Name = "other" }, stays: true},
+		"Gone": {reason: "The removal of a missing package succeeds.", change: func(p *prune.Package) { p.Name = "other" }, stays: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

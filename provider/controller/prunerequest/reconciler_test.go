@@ -35,7 +35,7 @@ func TestPending(t *testing.T) {
 		"Planning": {reason: "A request without a plan says that the repository does not answer.", want: map[string]string{
 			"Planned False": "cannot read the repository: it did not answer yet",
 		}},
-		"Pruning": {reason: "A request that was approved says what its commit waits for.", approved: true, want: map[string]string{
+		"Pruning": {reason: "An approved request names the reason for which its commit waits.", approved: true, want: map[string]string{
 			"Planned True": "The plan removes 1 directory, and keeps 0.", "Approved True": "PruneApproval one names the plan.",
 			"Completed False": "The commit waits for its turn, or for an answer of the repository.",
 		}},
@@ -119,7 +119,7 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// TestLastDirectory prunes all directories of a Site with an engine, and leaves what keeps its path.
+// TestLastDirectory prunes all directories of a Site with an engine, and leaves the file that keeps its path.
 func TestLastDirectory(t *testing.T) {
 	w := newWorld(t, 2)
 	w.ask(team)
@@ -149,7 +149,7 @@ func TestResumed(t *testing.T) {
 	}
 }
 
-// TestPlanChanged changes something between plan and push, and nothing is removed.
+// TestPlanChanged makes a change between plan and push, and nothing is removed.
 func TestPlanChanged(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -172,9 +172,12 @@ func TestPlanChanged(t *testing.T) {
 				o.Labels = map[string]string{v1alpha1.LabelPrune: v1alpha1.PruneKeep}
 			}))
 		}, says: "Pinned"},
-		"Edited":  {reason: "A directory that a user edits has something of that user.", change: func(w *world) { w.commit(pathOf(0)+"/notes.yaml", "mine") }, says: "Changed"},
+		"Edited": {
+			reason: "A directory that a user edits has a file of that user.",
+			change: func(w *world) { w.commit(pathOf(0)+"/notes.yaml", "mine") }, says: "Changed",
+		},
 		"Gone":    {reason: "A directory that a user removed is not removed again.", change: func(w *world) { w.remove(pathOf(0)) }, says: "app-0 is gone"},
-		"Marker":  {reason: "A marker that says another claim makes it that one's.", change: func(w *world) { w.commit(pathOf(0)+"/.intentplane", "{}") }, says: "NotOurs"},
+		"Marker":  {reason: "A directory whose marker names another claim belongs to that claim.", change: func(w *world) { w.commit(pathOf(0)+"/.intentplane", "{}") }, says: "NotOurs"},
 		"Forgot":  {reason: "A delivery that shows signs of a restore stops everything.", change: func(w *world) { w.create(w.diverged()) }, says: "Uncertain"},
 		"Another": {reason: "Another commit that touches nothing of the plan stops nothing.", change: func(w *world) { w.commit("README.md", "more") }},
 	}
@@ -255,7 +258,8 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-// TestOlder lets a directory become old enough between plan and push. It stays, since the plan does not list it as one that goes.
+// TestOlder lets a directory become old enough between plan and push. It stays, since the plan does not list it as a directory to
+// prune.
 func TestOlder(t *testing.T) {
 	w := newWorld(t, young+1)
 	w.ask(team)

@@ -40,7 +40,7 @@ func (w *world) preparedRemoval() (*removal, repository.Delivery) {
 	return r, repository.Delivery{Object: queueKeyOf(pr), Version: string(pr.GetUID()), Plan: r.planRemoval}
 }
 
-// TestTurn has a plan wait for its turn in the queue of a repository while something changes.
+// TestTurn has a plan wait for its turn in the queue of a repository while the repository changes.
 func TestTurn(t *testing.T) {
 	cases := map[string]struct {
 		reason string

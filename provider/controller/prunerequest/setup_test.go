@@ -41,7 +41,7 @@ const (
 	team     = "team-a"
 	asked    = "one"
 
-	// young is the number of the one directory that was delivered half an hour before noon.
+	// young is the number of the only directory that was delivered half an hour before noon.
 	young = 7
 )
 
@@ -134,7 +134,7 @@ func claimOf(n int) rolloutv1alpha1.ClaimReference {
 
 func pathOf(n int) string { return "clusters/edge1/" + team + "/" + claimOf(n).Name }
 
-// filesOf are those of a directory, each of which has a name of its own.
+// filesOf returns the files of a directory, each with a unique name.
 func filesOf(n int) tree.Files {
 	return tree.Files{
 		"kustomization.yaml":   []byte("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [configmap-app.yaml]\n"),
@@ -143,7 +143,7 @@ func filesOf(n int) tree.Files {
 	}
 }
 
-// branchFiles are those of the branch, with a file of a user.
+// branchFiles returns the files of the branch, and a file of a user.
 func (w *world) branchFiles(directories int) map[string]string {
 	w.Helper()
 	out := map[string]string{"README.md": "hello\n"}
@@ -158,7 +158,7 @@ func (w *world) branchFiles(directories int) map[string]string {
 	return out
 }
 
-// pushState writes what the state has of the directories.
+// pushState writes the state of the directories.
 func (w *world) pushState(directories int) error {
 	c, err := git.NewClient(git.Remote{URL: w.git.URL(repo), Branch: gitserver.Branch, StateRef: stateRef}, transport.NewBudget())
 	if err != nil {

@@ -54,13 +54,16 @@ func TestFitPlan(t *testing.T) {
 			reason: "A plan is not refused for items that it keeps: the last of them are counted alone.", plan: mostlyKept(3, 497, 20),
 			want: view{Items: 399, Pruned: 3, Kept: 497, More: 101, Digest: "sha256:1"},
 		},
-		"KeptOnly": {reason: "Neither is a plan that prunes nothing.", plan: mostlyKept(0, 500, 20), want: view{Items: 398, Kept: 500, More: 102, Digest: "sha256:1"}},
+		"KeptOnly": {
+			reason: "A plan that prunes nothing is not refused for its size.",
+			plan:   mostlyKept(0, 500, 20), want: view{Items: 398, Kept: 500, More: 102, Digest: "sha256:1"},
+		},
 		"Large": {
 			reason: "A plan whose pruned items have no room is refused, with the items of which some make it smaller.", plan: largestPlan(250, ""),
 			want: view{Items: 179, Pruned: 500, Refusal: "TooMany: the plan prunes 500 items, and a status has room for 179 of them: name some of those in only"},
 		},
 		"LargeKept": {
-			reason: "So is one that also keeps items.", plan: mostlyKept(300, 200, 250),
+			reason: "A plan that also keeps items is shortened, too.", plan: mostlyKept(300, 200, 250),
 			want: view{Items: 179, Pruned: 300, Kept: 200, More: 200, Refusal: "TooMany: the plan prunes 300 items, and a status has room for 179 of them: name some of those in only"},
 		},
 		"Refused": {reason: "A plan that is refused for another reason keeps that.", plan: largestPlan(250, prune.RefusalUncertain), want: view{Items: 179, Pruned: 500, Refusal: "Uncertain: because"}},

@@ -156,7 +156,7 @@ func TestReconcile(t *testing.T) {
 		"Newer":       {reason: "An unknown answer does not close a request.", request: request("a", 1), shop: shop(claims, 3, "uid-a Pondering"), want: view{Accepted: "Unknown Pondering", Completed: "False Pondering", Open: true, ObservedAt: "13:45"}},
 		"Taken":       {reason: "A request that the deployment took is accepted.", request: request("a", 1), shop: shop(claims, 4, "uid-a Taken"), want: view{Accepted: "True Taken", Completed: "False Taken", NewRevision: 4, Open: true, ObservedAt: "13:45"}},
 		"Done":        {reason: "A request that is done is closed.", request: request("a", 1, labelled, taken), shop: shop(claims, 4, "uid-a Done Verified"), want: view{Accepted: "True Taken", Completed: "True Done", End: "Verified", NewRevision: 4, ObservedAt: "13:30"}},
-		"Stale":       {reason: "A request for a revision that is not the present one is refused and closed.", request: request("a", 1, labelled), shop: shop(claims, 4, "uid-a Stale"), want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:45"}},
+		"Stale":       {reason: "A request for a revision other than the present revision is refused and closed.", request: request("a", 1, labelled), shop: shop(claims, 4, "uid-a Stale"), want: view{Accepted: "False Stale", Completed: "False Stale", ObservedAt: "13:45"}},
 		"NoUpdate":    {reason: "A request to approve an update that does not exist is refused and closed.", request: request("a", 1, labelled), shop: shop(claims, 3, "uid-a NoUpdate"), want: view{Accepted: "False NoUpdate", Completed: "False NoUpdate", ObservedAt: "13:45"}},
 		"Superseded":  {reason: "An accepted request is not refused later.", request: request("a", 1, labelled, taken), shop: shop(claims, 5, "uid-a Stale"), want: view{Accepted: "True Taken", Completed: "True Superseded", ObservedAt: "13:30"}},
 		"Wiped":       {reason: "A request stays accepted when the deployment's status was lost.", request: request("a", 1, labelled, taken), shop: shop(claims, 0), want: view{Accepted: "True Taken", Completed: "False Taken", Open: true, ObservedAt: "13:30"}},
@@ -225,11 +225,12 @@ func TestUnreadableDeployment(t *testing.T) {
 		t.Errorf("Reconcile(...): want %v, got %v", boom, err)
 	}
 	if diff := cmp.Diff(view{Accepted: "Unknown ", Completed: "Unknown "}, viewOf(t, kube, "a")); diff != "" {
-		t.Errorf("Reconcile(...): what is not known is said: -want, +got:\n%s", diff)
+		t.Errorf("Reconcile(...): the Unknown status is written: -want, +got:\n%s", diff)
 	}
 }
 
-// TestOpenRequestsAreLimited checks that a limited number of requests is passed to the function. When one is closed, the next one follows.
+// TestOpenRequestsAreLimited checks that a limited number of requests is passed to the function. When one is closed, the next request
+// follows.
 func TestOpenRequestsAreLimited(t *testing.T) {
 	objects := []client.Object{shop(deploymentv1alpha1.GroupClaims, 4, "uid-r00 Stale")}
 	for n := range rolloutv1alpha1.MaxOpen + 2 {
@@ -239,7 +240,7 @@ func TestOpenRequestsAreLimited(t *testing.T) {
 	kube := build(t, objects...)
 	w := requestMapper{kube: kube, group: deploymentv1alpha1.GroupClaims, log: logging.NewNopLogger()}
 	if woken := w.requestsForDeployment(t.Context(), shop(deploymentv1alpha1.GroupClaims, 3)); len(woken) != rolloutv1alpha1.MaxOpen || woken[0].Name != "r00" {
-		t.Errorf("open(...): a deployment wakes those that have their turn, got %v", woken)
+		t.Errorf("open(...): a deployment wakes the requests that have their turn, got %v", woken)
 	}
 	if _, err := reconciler(kube).Reconcile(t.Context(), reconcile.Request{NamespacedName: client.ObjectKey{Namespace: "team-a", Name: "r21"}}); err != nil {
 		t.Fatal(err)
@@ -251,7 +252,7 @@ func TestOpenRequestsAreLimited(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := open(t, kube); got != "r01-r20" {
-		t.Errorf("Reconcile(...): after one was closed, open are %s", got)
+		t.Errorf("Reconcile(...): after a request was closed, open are %s", got)
 	}
 }
 

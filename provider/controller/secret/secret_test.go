@@ -125,7 +125,7 @@ func finalizers(t *testing.T, kube client.Client) []string {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(creds(false).Data, s.Data); diff != "" {
-		t.Errorf("What is in a Secret should stay: -want, +got:\n%s", diff)
+		t.Errorf("The content of a Secret should stay: -want, +got:\n%s", diff)
 	}
 	return s.Finalizers
 }
@@ -138,7 +138,7 @@ func TestReconcile(t *testing.T) {
 		want    []string
 	}{
 		"Hold": {
-			reason:  "A Secret that a delivery needs gets the finalizer beside those of other controllers.",
+			reason:  "A Secret that a delivery needs gets the finalizer beside the finalizers of other controllers.",
 			secret:  creds(false, other),
 			objects: []client.Object{own("team-a", "git", "creds"), user("team-a", "web", policy.KindProviderConfig, "git")},
 			want:    []string{other, held},
@@ -150,7 +150,7 @@ func TestReconcile(t *testing.T) {
 			want:    []string{held},
 		},
 		"HoldCABundle": {
-			reason:  "A Secret with certificates is needed as one with credentials is.",
+			reason:  "A Secret with certificates is needed like a Secret with credentials.",
 			secret:  creds(false),
 			objects: []client.Object{trusting(own("team-a", "git", "another"), "creds"), user("team-a", "web", policy.KindProviderConfig, "git")},
 			want:    []string{held},
@@ -168,7 +168,7 @@ func TestReconcile(t *testing.T) {
 			want:    []string{other},
 		},
 		"RefusedAfterDelivery": {
-			reason:  "A GitDelivery that wrote before it was refused keeps what its cleanup needs.",
+			reason:  "A GitDelivery that wrote before it was refused keeps the objects that its cleanup needs.",
 			secret:  creds(true, held),
 			objects: []client.Object{closed(shared("git", "team-a", "creds")), delivered(user("team-b", "web", policy.KindClusterProviderConfig, "git"))},
 			want:    []string{held},
@@ -271,7 +271,7 @@ func TestDeletionWaitsForUsers(t *testing.T) {
 		}
 	}
 	if _, err := reconciler(kube).Reconcile(t.Context(), request()); err != nil {
-		t.Errorf("\nA Secret that is gone is no error\nReconcile(...): %v", err)
+		t.Errorf("\nA missing Secret is not an error\nReconcile(...): %v", err)
 	}
 }
 
@@ -317,13 +317,13 @@ func TestUnknown(t *testing.T) {
 				},
 			})
 			if _, err := reconciler(broken).Reconcile(t.Context(), request()); err == nil {
-				t.Error("\nWhat cannot be listed is tried again\nReconcile(...): no error")
+				t.Error("\nA failed list is retried\nReconcile(...): no error")
 			}
 			if diff := cmp.Diff([]string{held}, finalizers(t, kube)); diff != "" {
-				t.Errorf("\nWhat is not known frees nothing\nfinalizers: -want, +got:\n%s", diff)
+				t.Errorf("\nA failed list frees no Secret\nfinalizers: -want, +got:\n%s", diff)
 			}
 			if diff := cmp.Diff([]reconcile.Request{request()}, (users{kube: broken}).requestsForSecret(t.Context(), creds(true, held))); diff != "" {
-				t.Errorf("\nWhat is not known is looked at\nofSecret(...): -want, +got:\n%s", diff)
+				t.Errorf("\nA failed list enqueues the Secret\nofSecret(...): -want, +got:\n%s", diff)
 			}
 		})
 	}
@@ -388,7 +388,7 @@ func TestReportUse(t *testing.T) {
 		want  events
 	}{
 		"Held": {
-			reason: "The event on a Secret whose deletion waits names what uses it.",
+			reason: "The event on a Secret whose deletion waits names the objects that use it.",
 			secret: creds(true, held),
 			woken:  1,
 			want:   events{"InUse: the deletion waits, for the Secret is used by GitDelivery team-a/web: delete their deployments, or let them use another configuration"},

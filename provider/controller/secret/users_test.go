@@ -28,6 +28,6 @@ func TestConfigChanged(t *testing.T) {
 		})
 	}
 	if !configChanged().Create(event.CreateEvent{Object: a}) || !configChanged().Delete(event.DeleteEvent{Object: a}) {
-		t.Error("\nWho comes or goes needs Secrets, or frees them")
+		t.Error("\nA new or removed configuration needs Secrets, or frees them")
 	}
 }

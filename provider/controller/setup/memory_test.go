@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestMemory keeps what is noted about one object apart from what is noted about others, until it is forgotten.
+// TestMemory keeps the notes about one object apart from the notes about others, until the object is forgotten.
 func TestMemory(t *testing.T) {
 	m := NewMemory(func() *int { return new(7) })
 	one, other := types.NamespacedName{Namespace: "a", Name: "x"}, types.NamespacedName{Namespace: "b", Name: "x"}

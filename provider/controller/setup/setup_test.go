@@ -27,8 +27,11 @@ func TestInterval(t *testing.T) {
 	}{
 		"Never": {reason: "Without a due time, the next reconcile is one interval away, give or take a tenth.", least: 54 * time.Second, most: 66 * time.Second},
 		"Soon":  {reason: "A due time before the end of the interval is kept.", due: now.Add(time.Second), least: time.Second, most: time.Second},
-		"Late":  {reason: "What is due later than the interval waits for it.", due: now.Add(time.Hour), least: 54 * time.Second, most: 66 * time.Second},
-		"Past":  {reason: "What was due is due now.", due: now.Add(-time.Hour), least: time.Millisecond, most: time.Millisecond},
+		"Late": {
+			reason: "A request that is due after the interval waits for the interval.",
+			due:    now.Add(time.Hour), least: 54 * time.Second, most: 66 * time.Second,
+		},
+		"Past": {reason: "An overdue request is due now.", due: now.Add(-time.Hour), least: time.Millisecond, most: time.Millisecond},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

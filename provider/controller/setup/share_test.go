@@ -102,7 +102,8 @@ func TestRateOfManyNamespaces(t *testing.T) {
 		for _, n := range c.count {
 			sum += n
 		}
-		// Each namespace has its burst once. Then all of them have the rate together, with some of what was reserved before the others came.
+		// Each namespace has its burst once. Then all of them have the rate together, with the tokens that a few reserved before the others
+		// came.
 		if limit := perSecond*allBurst + namespaces*perSecond/namespaceShare*namespaceBurst + 2*perSecond*seconds; sum > limit {
 			t.Errorf("All namespaces together have no more than the rate.\nreconciles: want at most %d, got %d", limit, sum)
 		}

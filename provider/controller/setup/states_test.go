@@ -141,8 +141,8 @@ func TestCounterGoesOn(t *testing.T) {
 	})
 }
 
-// BenchmarkCountStates counts 5,000 GitDeliveries once, which the provider does each minute. It reports what that takes as
-// managed_metrics_5000_ms and managed_metrics_5000_mib.
+// BenchmarkCountStates counts 5,000 GitDeliveries once, which the provider does each minute. It reports the time and the
+// memory as managed_metrics_5000_ms and managed_metrics_5000_mib.
 func BenchmarkCountStates(b *testing.B) {
 	const n = 5000
 	kube, m := newCachedClient(b, newDeliveries(n)), statemetrics.NewMRStateMetrics()

@@ -16,9 +16,9 @@ func TestEarliest(t *testing.T) {
 	}{
 		"First":   {reason: "The first time is returned if it is earlier.", a: first, b: second, want: first},
 		"Second":  {reason: "The second time is returned if it is earlier.", a: second, b: first, want: first},
-		"NoFirst": {reason: "A zero first time is none.", a: none, b: second, want: second},
-		"NoOther": {reason: "A zero second time is none.", a: first, b: none, want: first},
-		"None":    {reason: "Two zero times have no earlier one.", a: none, b: none, want: none},
+		"NoFirst": {reason: "A zero first time does not count.", a: none, b: second, want: second},
+		"NoOther": {reason: "A zero second time does not count.", a: first, b: none, want: first},
+		"None":    {reason: "Two zero times have no earlier time.", a: none, b: none, want: none},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

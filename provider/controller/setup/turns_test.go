@@ -74,6 +74,6 @@ func TestTurnsShare(t *testing.T) {
 	}
 	got := []int{enters("hostile"), enters("team-a"), enters("team-b")}
 	if diff := cmp.Diff([]int{4, 2, 2}, got); diff != "" {
-		t.Errorf("A namespace that is alone has half of the workers, and each other one has its share.\nenter(...): -want, +got:\n%s", diff)
+		t.Errorf("A namespace that is alone has half of the workers, and each other namespace has its share.\nenter(...): -want, +got:\n%s", diff)
 	}
 }

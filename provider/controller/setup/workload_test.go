@@ -158,14 +158,14 @@ func TestExplainUnread(t *testing.T) {
 		want   string
 	}{
 		"Denied": {
-			reason: "Rights that are missing are named with what to bind.", err: clusters.Error{Reason: "AccessDenied", Detail: "forbidden"},
+			reason: "The message of missing rights names the role to bind.", err: clusters.Error{Reason: "AccessDenied", Detail: "forbidden"},
 			want: "the credentials may not list and watch HTTPRoutes of namespace team-a: bind the rules of examples/health/rbac.yaml",
 		},
 		"ProviderDenied": {
 			reason: "In the cluster of the control plane it is the provider's service account that lacks them.", err: clusters.Error{Reason: "ProviderAccessDenied", Detail: "forbidden"},
 			want: "the provider's service account may not list and watch HTTPRoutes of namespace team-a: bind the rules of examples/health/rbac.yaml",
 		},
-		"Other": {reason: "What else is wrong is said as it is.", err: clusters.Error{Reason: "Unreachable", Detail: "no route to host"}, want: "no route to host"},
+		"Other": {reason: "Any other error is reported unchanged.", err: clusters.Error{Reason: "Unreachable", Detail: "no route to host"}, want: "no route to host"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// newSync returns a SiteSync of the claim whose engine at edge1 reports that what it runs is healthy.
+// newSync returns a SiteSync of the claim whose engine at edge1 reports healthy objects.
 func newSync() *v1alpha1.SiteSync {
 	at := ledger.Position{Revision: 3}
 	s := &v1alpha1.SiteSync{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "shop-sync", Generation: 2}}
@@ -29,7 +29,7 @@ func newSync() *v1alpha1.SiteSync {
 	return s
 }
 
-// TestHealthOfEngine has a Site that cannot be looked at, and a SiteSync that says what its engine reports.
+// TestHealthOfEngine has an unreachable Site, and a SiteSync with the report of its engine.
 func TestHealthOfEngine(t *testing.T) {
 	const counts, unknown = "Serving | NotObserved(KubeconfigGone) 0", "KubeconfigGone | NotObserved(KubeconfigGone) 0"
 	cases := map[string]struct {
@@ -37,12 +37,18 @@ func TestHealthOfEngine(t *testing.T) {
 		change func(*v1alpha1.SiteSync)
 		want   string
 	}{
-		"Healthy":     {reason: "A Site whose engine reports that what it runs is healthy counts as serving.", want: counts},
-		"ConfigSync":  {reason: "Config Sync says Current of what is healthy.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "Current" }, want: counts},
-		"NotLive":     {reason: "A Site that is not proven to run what is asked for does not count.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = v1alpha1.SiteSyncing }, want: unknown},
-		"NoChecks":    {reason: "An engine that does not look at the health of what it applied says nothing.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "" }, want: unknown},
+		"Healthy": {reason: "A Site counts as serving if its engine reports healthy objects.", want: counts},
+		"ConfigSync": {
+			reason: "Config Sync reports healthy objects as Current.",
+			change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "Current" }, want: counts,
+		},
+		"NotLive": {
+			reason: "A Site that is not proven to run the desired revision does not count.",
+			change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].State = v1alpha1.SiteSyncing }, want: unknown,
+		},
+		"NoChecks":    {reason: "An engine without health checks gives no result.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine.Health = "" }, want: unknown},
 		"NoEngine":    {reason: "A Site without a report of its engine does not count.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Engine = nil }, want: unknown},
-		"OtherSite":   {reason: "The engine of another Site says nothing about this one.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }, want: unknown},
+		"OtherSite":   {reason: "The engine of another Site does not report about this Site.", change: func(s *v1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }, want: unknown},
 		"OtherClaim":  {reason: "The SiteSync of another claim proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.Name = "cart" }, want: unknown},
 		"OtherShape":  {reason: "The SiteSync of a claim of the same name in another API group proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Spec.ForProvider.ClaimRef.APIGroup = "claims.intentplane.dev" }, want: unknown},
 		"OldSpec":     {reason: "A report about an earlier spec proves nothing.", change: func(s *v1alpha1.SiteSync) { s.Generation = 3 }, want: unknown},
@@ -72,7 +78,10 @@ func TestElsewhere(t *testing.T) {
 		change func(w *world)
 		want   string
 	}{
-		"Elsewhere": {reason: "What was delivered counts as live at a Site that nothing can observe.", change: func(w *world) { w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine = unobserved }) }, want: "Serving | NotObserved(WorkloadMissing) 0"},
+		"Elsewhere": {
+			reason: "A delivered revision counts as live at a Site that the provider cannot observe.",
+			change: func(w *world) { w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine = unobserved }) }, want: "Serving | NotObserved(WorkloadMissing) 0",
+		},
 		"Here": {reason: "A Deployment that is there counts by its pods.", change: func(w *world) {
 			w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine = unobserved })
 			w.deployed(oldImage, 1, 2)
@@ -132,9 +141,9 @@ func TestEarlierStatus(t *testing.T) {
 		want   string
 	}{
 		"Available":   {reason: "A Deployment that had pods was there.", state: v1alpha1.HealthAvailable, want: missing},
-		"Scaled":      {reason: "So was one without pods.", state: v1alpha1.HealthScaledToZero, want: missing},
+		"Scaled":      {reason: "A Deployment that was scaled to zero was there.", state: v1alpha1.HealthScaledToZero, want: missing},
 		"Missing":     {reason: "A Deployment that is missing may have been there.", state: v1alpha1.HealthMissing, want: missing},
-		"NotObserved": {reason: "A Site that counted by what was delivered had none.", state: v1alpha1.HealthNotObserved, want: elsewhere},
+		"NotObserved": {reason: "A Site that counted by its delivery had no Deployment.", state: v1alpha1.HealthNotObserved, want: elsewhere},
 		"Recorded":    {reason: "A record that there was none goes before the state.", state: v1alpha1.HealthAvailable, seen: new(bool), want: elsewhere},
 	}
 	for name, tc := range cases {
@@ -169,10 +178,10 @@ func TestMovedAway(t *testing.T) {
 		w.reconcile()
 		w.clock = w.clock.Add(time.Minute)
 	}
-	w.expect("What was delivered counts as live once the Site says that its workload runs elsewhere.", "Serving | NotObserved(WorkloadMissing) 0")
+	w.expect("A delivered revision counts as live once the Site says that its workload runs elsewhere.", "Serving | NotObserved(WorkloadMissing) 0")
 }
 
-// TestEngineEndsToReport has the engine of a Site that cannot be looked at report trouble: the SiteSync wakes the SiteHealth, which says that it is not known.
+// TestEngineEndsToReport has the engine of an unreachable Site report a fault: the SiteSync wakes the SiteHealth, whose state becomes unknown.
 func TestEngineEndsToReport(t *testing.T) {
 	w := newWorld(t)
 	s := newSync()
@@ -196,5 +205,5 @@ func TestEngineEndsToReport(t *testing.T) {
 	w.reconcile()
 	w.clock = w.clock.Add(time.Minute)
 	w.reconcile()
-	w.expect("The engine reports trouble.", "KubeconfigGone | NotObserved(KubeconfigGone) 0")
+	w.expect("The engine reports a fault.", "KubeconfigGone | NotObserved(KubeconfigGone) 0")
 }

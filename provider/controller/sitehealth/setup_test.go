@@ -228,7 +228,7 @@ func (w *world) expect(reason, want string) {
 	}
 }
 
-// until the SiteHealth says so, reconciling each time that the cluster wakes it.
+// until reconciles each time that the cluster wakes the SiteHealth, until it has a state.
 func (w *world) until(want string) {
 	w.Helper()
 	for w.reconcile(); w.says() != want; w.reconcile() {

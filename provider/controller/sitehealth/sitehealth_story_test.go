@@ -25,13 +25,15 @@ const (
 	starts = "Progressing | Progressing(Progressing) 0"
 )
 
-// TestImages delivers an image and then another one. Each change of the Deployment or its ReplicaSet wakes the SiteHealth, without a timer.
+// TestImages delivers an image and then another image. Each change of the Deployment or its ReplicaSet wakes the SiteHealth, without a
+// timer.
 func TestImages(t *testing.T) {
 	w := newWorld(t)
 	w.until("WorkloadMissing | Missing(WorkloadMissing) 0")
 	w.deployed(newImage, 1, 2)
 	w.until(serves)
-	// The next image is asked for: the pods that serve are not those of the image. Nothing is written of it before one of it is available, or for a while.
+	// The next image is requested: the serving pods have the previous image. Nothing is written about the next image before one of its pods is available,
+	// or for a while.
 	full := w.full
 	w.edit(func(p *v1alpha1.SiteHealthParameters) { p.Image = oldImage })
 	w.reconcile()
@@ -51,7 +53,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestNextImage has an image whose first pod is available a second later, and one whose pods are lost before.
+// TestNextImage has an image whose first pod is available a second later, and an image whose pods are lost before.
 func TestNextImage(t *testing.T) {
 	w := newWorld(t)
 	w.deployed(newImage, 1, 2)
@@ -110,7 +112,7 @@ func TestCrashLoop(t *testing.T) {
 		w.reconcile()
 	}
 	if diff := cmp.Diff(before.Status, w.get().Status); diff != "" || w.full != full {
-		t.Errorf("%d reconciles for what stays the same: -before, +after:\n%s", w.full-full, diff)
+		t.Errorf("%d reconciles for an unchanged status: -before, +after:\n%s", w.full-full, diff)
 	}
 	w.deployed(newImage, 1, 2)
 	w.until(serves)
@@ -206,7 +208,7 @@ func TestRoute(t *testing.T) {
 	w.eventually(serves, func() bool { return route().Accepted })
 }
 
-// eventually reconciles each time that the cluster wakes the SiteHealth, or that a status is due, until it says so.
+// eventually reconciles each time that the cluster wakes the SiteHealth, or that a status is due, until it has a state.
 func (w *world) eventually(want string, is func() bool) {
 	w.Helper()
 	for w.reconcile(); w.says() != want || !is(); w.reconcile() {
@@ -222,7 +224,8 @@ func (w *world) eventually(want string, is func() bool) {
 	}
 }
 
-// TestUnreachable keeps what was known for a moment while a cluster does not answer, and then says that it is not known.
+// TestUnreachable keeps the last observation for a moment while a cluster does not answer, and then reports an unknown
+// state.
 func TestUnreachable(t *testing.T) {
 	w := newWorld(t)
 	w.editSite(func(s *catalogv1alpha1.Site) { s.Spec.Cluster = kubeconfigIn("none") })
@@ -264,7 +267,7 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// TestNotForThisNamespace refuses what a tenant may not look at, and opens no connection for it.
+// TestNotForThisNamespace refuses a Site that a tenant may not observe, and opens no connection for it.
 func TestNotForThisNamespace(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -277,7 +280,7 @@ func TestNotForThisNamespace(t *testing.T) {
 		"NotTarget":    {reason: "A namespace of the cluster that may not be delivered to may not be observed.", site: func(s *catalogv1alpha1.Site) { s.Spec.TargetNamespaces.Allowed = []string{"apps"} }, want: "PolicyDenied | NotObserved(PolicyDenied) 0"},
 		"OtherClaim":   {reason: "The claim of another namespace is not looked at.", change: func(p *v1alpha1.SiteHealthParameters) { p.ClaimRef.Namespace = "team-b" }, want: "PolicyDenied"},
 		"Unobserved": {
-			reason: "A Site that may not be used does not count as serving, whatever it says of what is not observed.",
+			reason: "A Site that may not be used does not count as serving, whatever it says of unobserved workloads.",
 			site: func(s *catalogv1alpha1.Site) {
 				yes := true
 				s.Spec.AllowedNamespaces, s.Spec.Engine.UnobservedIsLive = []string{"team-b"}, &yes
@@ -304,7 +307,7 @@ func TestNotForThisNamespace(t *testing.T) {
 	}
 }
 
-// TestSteadyState writes nothing while nothing changes, and forgets what was deleted.
+// TestSteadyState writes nothing while nothing changes, and forgets deleted objects.
 func TestSteadyState(t *testing.T) {
 	w := newWorld(t)
 	w.deployed(newImage, 1, 2)

@@ -41,7 +41,7 @@ func TestBehind(t *testing.T) {
 		"Last":      {reason: "An engine at the last commit applied it.", at: back, delivered: back},
 		"Before":    {reason: "An engine before both commits has still to apply the other files.", at: first, delivered: back, want: true},
 		"Elsewhere": {reason: "A commit of the claim that changes another directory is nothing that the engine has to pass.", at: first, delivered: elsewhere},
-		"Ahead":     {reason: "An engine at a commit after the one that brought the directory is not behind.", at: back, delivered: canary},
+		"Ahead":     {reason: "An engine at a commit after the delivery of the directory is not behind.", at: back, delivered: canary},
 		"Unknown":   {reason: "Without a delivery nothing is known to be passed.", at: first},
 	}
 	for name, tc := range cases {

@@ -51,7 +51,7 @@ func (w *world) put(gvr schema.GroupVersionResource, text string) {
 	w.must(err)
 }
 
-// capi says what Cluster API's core says of the Cluster.
+// capi writes the status of the Cluster as Cluster API's core does.
 func (w *world) capi(uid string, initialized bool) {
 	w.Helper()
 	w.capiAs(uid, initialized, "c1")
@@ -75,7 +75,7 @@ status: {initialization: {infrastructureProvisioned: true, controlPlaneInitializ
 
 const goodKubeconfig = `{"apiVersion":"v1","kind":"Config","current-context":"a","clusters":[{"name":"c","cluster":{"server":"https://c1"}}],"contexts":[{"name":"a","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{"token":"t"}}]}`
 
-// kubeconfig of the cluster, as Cluster API has it, in both doubles of the one API server.
+// kubeconfig writes the kubeconfig Secret of the cluster, as Cluster API does, to both doubles of the API server.
 func (w *world) kubeconfig() {
 	w.Helper()
 	w.kubeconfigOf(goodKubeconfig)
@@ -135,7 +135,7 @@ func TestSiteOfACluster(t *testing.T) {
 	w.later("Waiting | WaitingForCluster | NotInitialized")
 	w.capi("u1", true)
 	w.later("Waiting | WaitingForCluster | KubeconfigMissing")
-	// Secrets are not watched: whoever watches them wakes it.
+	// Secrets are not watched here: in the provider, a controller that watches Secrets wakes the SiteSync.
 	w.kubeconfig()
 	w.reconcile()
 	if left := w.result.RequeueAfter; left != readiness.Stabilization {
@@ -143,7 +143,7 @@ func TestSiteOfACluster(t *testing.T) {
 	}
 	w.clock = w.clock.Add(readiness.Stabilization)
 	w.reconcile()
-	w.expect("once the cluster is ready, somebody waits for it", "Waiting | Pending | NotDelivered")
+	w.expect("once the cluster is ready, the Site waits for its delivery", "Waiting | Pending | NotDelivered")
 	passed := w.get().Status.AtProvider.Sites[0].Cluster
 	if passed.PassedAt == nil || !passed.PassedAt.Time.Equal(w.clock) || passed.UID != "u1" {
 		t.Errorf("the cluster: %+v", passed)
@@ -154,7 +154,7 @@ func TestSiteOfACluster(t *testing.T) {
 	if w.dialledWith != goodKubeconfig || w.origin != "infra" {
 		t.Errorf("its cluster was reached with %q of origin %q", w.dialledWith, w.origin)
 	}
-	// It comes and goes, and what was delivered stays.
+	// The condition of the cluster comes and goes, and the delivered revision stays.
 	w.capi("u1", false)
 	w.later(isLiveNow)
 	w.latched()
@@ -168,7 +168,7 @@ func (w *world) later(want string) {
 		select {
 		case <-w.woken:
 		case <-time.After(patience.Limit):
-			w.Fatalf("want %q, got %q, and nobody is woken", want, w.says())
+			w.Fatalf("want %q, got %q, and no SiteSync is woken", want, w.says())
 		}
 		w.reconcile()
 		w.clock = w.clock.Add(maxProgressDelay)
@@ -180,7 +180,7 @@ func (w *world) later(want string) {
 func (w *world) latched() {
 	w.Helper()
 	if c := w.get().Status.AtProvider.Sites[0].Cluster; c.Reason != "" || !*c.Ready {
-		w.Errorf("what is latched stays set: %+v", c)
+		w.Errorf("the latched condition did not stay set: %+v", c)
 	}
 	w.capi("u2", false)
 	w.later("Waiting | WaitingForCluster | NotInitialized")
@@ -193,10 +193,10 @@ func TestClusterReference(t *testing.T) {
 		change func(*catalogv1alpha1.ObjectReference)
 		bad    bool
 	}{
-		"Good":        {reason: "Whatever version it names", change: func(*catalogv1alpha1.ObjectReference) {}},
-		"OtherGroup":  {reason: "A Cluster of others", change: func(r *catalogv1alpha1.ObjectReference) { r.APIVersion = "management.cattle.io/v3" }, bad: true},
-		"OtherKind":   {reason: "No Cluster", change: func(r *catalogv1alpha1.ObjectReference) { r.Kind = "Machine" }, bad: true},
-		"NoNamespace": {reason: "Which one?", change: func(r *catalogv1alpha1.ObjectReference) { r.Namespace = "" }, bad: true},
+		"Good":        {reason: "A reference to a Cluster may name any version.", change: func(*catalogv1alpha1.ObjectReference) {}},
+		"OtherGroup":  {reason: "A reference to a Cluster of another API group is refused.", change: func(r *catalogv1alpha1.ObjectReference) { r.APIVersion = "management.cattle.io/v3" }, bad: true},
+		"OtherKind":   {reason: "A reference to another kind than Cluster is refused.", change: func(r *catalogv1alpha1.ObjectReference) { r.Kind = "Machine" }, bad: true},
+		"NoNamespace": {reason: "A reference without a namespace is refused.", change: func(r *catalogv1alpha1.ObjectReference) { r.Namespace = "" }, bad: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

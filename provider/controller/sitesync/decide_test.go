@@ -40,7 +40,7 @@ func aSite(change ...func(*catalogv1alpha1.Site)) *catalogv1alpha1.Site {
 	return s
 }
 
-// live is what a Site looks like that runs its tree.
+// live returns the facts of a Site that runs its tree.
 func live(change ...func(*siteFacts)) siteFacts {
 	s := siteFacts{
 		site:    aSite(),
@@ -131,9 +131,9 @@ func TestDecide(t *testing.T) {
 		state  v1alpha1.SiteState
 		reason string
 		live   int32
-		// since is the start of the Site's wait, in minutes after noon. -1 is none.
+		// since is the start of the Site's wait, in minutes after noon. -1 means no wait.
 		since int
-		// deadline in minutes after noon. -1 is none.
+		// deadline in minutes after noon. -1 means no deadline.
 		deadline int
 	}
 	syncing := func(reason string) want {
@@ -151,12 +151,18 @@ func TestDecide(t *testing.T) {
 		"Live":           {reason: "A Site is live when the commit of its engine holds the tree.", facts: testFacts(live()), want: isLive},
 		"OtherTree":      {reason: "A Site whose commit holds another tree is syncing.", facts: testFacts(live(func(s *siteFacts) { s.applied.id = otherTree() })), want: syncing(v1alpha1.SiteReasonOtherTree)},
 		"NoTree":         {reason: "A Site whose commit holds no tree is syncing.", facts: testFacts(live(func(s *siteFacts) { s.applied.id = "" })), want: syncing(v1alpha1.SiteReasonOtherTree)},
-		"Unknown":        {reason: "Nobody can tell what it holds", facts: testFacts(live(func(s *siteFacts) { s.applied = subtree{unknown: "no"} })), want: syncing(v1alpha1.SiteReasonProofUnknown)},
-		"Suspended":      {reason: "A suspended engine with the right tree is no proof.", facts: testFacts(says(v1alpha1.SiteReasonSuspended)), want: syncing(v1alpha1.SiteReasonSuspended)},
+		"Unknown":        {reason: "A Site whose tree is unknown has no proof.", facts: testFacts(live(func(s *siteFacts) { s.applied = subtree{unknown: "no"} })), want: syncing(v1alpha1.SiteReasonProofUnknown)},
+		"Suspended":      {reason: "A suspended engine with the right tree does not count as proof.", facts: testFacts(says(v1alpha1.SiteReasonSuspended)), want: syncing(v1alpha1.SiteReasonSuspended)},
 		"SuspendedAfter": {reason: "A Site that was live is syncing once its engine is suspended.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive)), want: syncing(v1alpha1.SiteReasonSuspended)},
 		"Problem":        {reason: "A Site whose engine could not be read is syncing.", facts: testFacts(siteFacts{site: aSite(), problem: &problem{reason: v1alpha1.SiteReasonClusterUnreachable}}), want: syncing(v1alpha1.SiteReasonClusterUnreachable)},
-		"WeakProof":      {reason: "An engine that changed what it applied is a weak proof.", facts: testFacts(live(func(s *siteFacts) { s.seen.Proof = v1alpha1.ProofTransformed })), want: syncing(v1alpha1.SiteReasonWeakProof)},
-		"Overlaid":       {reason: "A file above the directory that may change what is applied is a weak proof.", facts: testFacts(live(func(s *siteFacts) { s.applied.overlaid = true })), want: syncing(v1alpha1.SiteReasonWeakProof)},
+		"WeakProof": {
+			reason: "An engine that transformed the applied files is a weak proof.",
+			facts:  testFacts(live(func(s *siteFacts) { s.seen.Proof = v1alpha1.ProofTransformed })), want: syncing(v1alpha1.SiteReasonWeakProof),
+		},
+		"Overlaid": {
+			reason: "A file above the directory that may change the applied objects is a weak proof.",
+			facts:  testFacts(live(func(s *siteFacts) { s.applied.overlaid = true })), want: syncing(v1alpha1.SiteReasonWeakProof),
+		},
 		"WeakAccepted": {reason: "A weak proof counts if the Site accepts it.", facts: testFacts(live(func(s *siteFacts) {
 			s.seen.Proof, s.site.Spec.Engine.AcceptProof = v1alpha1.ProofTransformed, "Hydrated"
 		})), want: isLive},
@@ -175,7 +181,7 @@ func TestDecide(t *testing.T) {
 		"BrokenInSteps":        {reason: "An engine that failed in a step of a canary fails the Site.", facts: testFacts(says(v1alpha1.SiteReasonEngineFailed, broken), splitAt(0), func(f *facts) { f.spec.Position.Stage = 3 }), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, reason: v1alpha1.SiteReasonEngineFailed, since: 1, deadline: -1}},
 		"FailedStays":          {reason: "A failed Site stays failed while its engine tries again.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonFailed, state: v1alpha1.SiteFailed, since: 0, deadline: -1}},
 		"FailedThenLive":       {reason: "A failed Site is live once its engine has applied the tree.", facts: testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteFailed)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"FailedBefore":         {reason: "A Site that failed for another position is syncing for this one.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(1, 0), v1alpha1.SiteFailed)), want: syncing(v1alpha1.SiteReasonProgressing)},
+		"FailedBefore":         {reason: "A Site that failed for another position is syncing for the present position.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(1, 0), v1alpha1.SiteFailed)), want: syncing(v1alpha1.SiteReasonProgressing)},
 		"JustInTime":           {reason: "A Site is syncing until the last second of its timeout.", facts: testFacts(says(v1alpha1.SiteReasonProgressing), was(positionOf(2, 0), v1alpha1.SiteSyncing), later(minutes5-time.Second)), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonProgressing, since: 0, deadline: 5}},
 		"TimedOut":             {reason: "A Site times out when its timeout is over.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteSyncing), later(minutes5)), want: want{ready: v1alpha1.ReasonTimedOut, state: v1alpha1.SiteTimedOut, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: -1}},
 		"LateButLive":          {reason: "A Site that timed out is live once it runs the tree.", facts: testFacts(live(), was(positionOf(2, 0), v1alpha1.SiteTimedOut), later(time.Hour)), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
@@ -193,14 +199,14 @@ func TestDecide(t *testing.T) {
 		"ClusterReady":         {reason: "A Site whose cluster is ready is syncing until it runs the tree.", facts: testFacts(clustered(isReady, func(s *siteFacts) { s.seen.Reason = v1alpha1.SiteReasonProgressing }), wasWaiting(v1alpha1.SiteWaitingForCluster)), want: syncing(v1alpha1.SiteReasonProgressing)},
 		"ClusterUndelivered":   {reason: "A Site whose cluster is ready is pending until its tree is delivered.", facts: testFacts(clustered(isReady, func(s *siteFacts) { s.undelivered = true })), want: waiting(v1alpha1.SitePending, v1alpha1.SiteReasonNotDelivered)},
 		"ClusterDegraded":      {reason: "A Site whose cluster passed does not wait for it again.", facts: testFacts(clustered(nil), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
-		"ClusterSilent":        {reason: "A Site whose cluster passed does not wait for one that cannot be read.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid = "" }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
+		"ClusterSilent":        {reason: "A Site whose cluster passed does not wait for an unreadable cluster.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid = "" }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteLive, live: 1, since: 0, deadline: -1}},
 		"ClusterGone":          {reason: "A Site whose cluster was deleted waits for it again.", facts: testFacts(clustered(func(s *siteFacts) { s.cluster.uid, s.cluster.gone = "", true }), wasPassed("uid-1")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
 		"ClusterReplaced":      {reason: "A Site waits for another cluster of the same name.", facts: testFacts(clustered(nil), wasPassed("uid-0")), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
-		"ClusterOtherPosition": {reason: "A cluster that passed for another position has not passed for this one.", facts: testFacts(clustered(nil), wasPassed("uid-1"), func(f *facts) { f.before.Position.Revision = 1 }), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
+		"ClusterOtherPosition": {reason: "A cluster that passed for another position has not passed for the present position.", facts: testFacts(clustered(nil), wasPassed("uid-1"), func(f *facts) { f.before.Position.Revision = 1 }), want: want{ready: v1alpha1.ReasonWaiting, state: v1alpha1.SiteWaitingForCluster, reason: "Provisioning", since: 1, deadline: 8}},
 		"Unobserved":           {reason: "A Site without an engine is unobserved.", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) { s.Spec.Engine.Type = catalogv1alpha1.EngineNone })}), want: want{ready: v1alpha1.ReasonUnobserved, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, since: -1, deadline: -1}},
 		"NotShownYet":          {reason: "A wait starts when it is observed, before the status shows it.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive), later(time.Minute), func(f *facts) { f.draft = before(positionOf(2, 0), v1alpha1.SiteSyncing) }), want: want{ready: v1alpha1.ReasonSyncing, state: v1alpha1.SiteSyncing, reason: v1alpha1.SiteReasonSuspended, since: 0, deadline: 5}},
 		"DraftOfOther":         {reason: "The draft of another position does not count.", facts: testFacts(says(v1alpha1.SiteReasonSuspended), was(positionOf(2, 0), v1alpha1.SiteLive), func(f *facts) { f.draft = before(positionOf(1, 0), v1alpha1.SiteSyncing) }), want: syncing(v1alpha1.SiteReasonSuspended)},
-		"UnobservedIsLive": {reason: "An unobserved Site counts as live if the Site says so.", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) {
+		"UnobservedIsLive": {reason: "An unobserved Site counts as live if its spec says so.", facts: testFacts(siteFacts{site: aSite(func(s *catalogv1alpha1.Site) {
 			s.Spec.Engine.Type, s.Spec.Engine.UnobservedIsLive = catalogv1alpha1.EngineNone, &yes
 		})}), want: want{ready: v1alpha1.ReasonLive, state: v1alpha1.SiteUnobserved, reason: v1alpha1.SiteReasonUnobserved, live: 1, since: -1, deadline: -1}},
 	}
@@ -220,13 +226,13 @@ func TestDecide(t *testing.T) {
 				t.Errorf("\n%s\ndecide(): -want, +got:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(tc.facts.spec.Position, d.next.Position); diff != "" {
-				t.Errorf("\n%s\nwhat the status is about: -want, +got:\n%s", tc.reason, diff)
+				t.Errorf("\n%s\nposition of the status: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
 }
 
-// TestLowerPosition lets a SiteSync observe a position that is lower than the one before.
+// TestLowerPosition lets a SiteSync observe a position that is lower than its previous position.
 func TestLowerPosition(t *testing.T) {
 	d := decideStatus(testFacts(live(), was(positionOf(3, 1), v1alpha1.SiteLive)))
 	if d.reason != v1alpha1.ReasonLive || d.next.ObservedPosition().Revision != 2 {
@@ -258,7 +264,7 @@ func TestRefuse(t *testing.T) {
 func TestLiveKeepsItsCommit(t *testing.T) {
 	d := decideStatus(testFacts(live(func(s *siteFacts) { s.seen.Commit = "c2" }), was(positionOf(2, 0), v1alpha1.SiteLive)))
 	if got := d.next.Sites[0].Commit; got != "c0" {
-		t.Errorf("A stranger's commit on top changes nothing: want commit c0, got %s", got)
+		t.Errorf("An unmanaged commit on top changes nothing: want commit c0, got %s", got)
 	}
 }
 
@@ -338,7 +344,7 @@ func TestStartedAt(t *testing.T) {
 		"Same":         {reason: "The wait for a position that was observed before keeps its start.", before: was(positionOf(2, 0), v1alpha1.SiteSyncing), want: kept},
 		"NextStep":     {reason: "The wait for the next step has a start of its own.", before: nextStep, want: seen},
 		"NextRevision": {reason: "The wait for another revision has a start of its own.", before: was(positionOf(1, 0), v1alpha1.SiteSyncing), want: seen},
-		"Empty":        {reason: "A status of the same position without a start gets one, and does not stay without.", before: withoutStart(positionOf(2, 0)), want: seen},
+		"Empty":        {reason: "A status of the same position without a start gets a start.", before: withoutStart(positionOf(2, 0)), want: seen},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

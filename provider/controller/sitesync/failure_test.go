@@ -94,7 +94,7 @@ func TestJudgeFailure(t *testing.T) {
 			facts:  testFacts(withFailure(routed(), declares(30)), splitAt(20), inSteps, began), state: v1alpha1.SiteLive,
 		},
 		"OtherTree": {
-			reason: "A failure at a Site whose engine has not come to the tree is about another one.",
+			reason: "A failure at a Site whose engine has not come to the tree is about another tree.",
 			facts:  testFacts(canary(30), splitAt(20), inSteps, began, func(f *facts) { f.sites[0].applied.id = otherTree() }), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonOtherTree,
 		},
 		"Behind": {
@@ -102,7 +102,7 @@ func TestJudgeFailure(t *testing.T) {
 			facts:  testFacts(canary(30), splitAt(20), inSteps, began, func(f *facts) { f.sites[0].gap.isBehind = true }), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonOtherTree,
 		},
 		"Unhealthy": {
-			reason: "A Site without tracks does not wait where its engine says that objects are unhealthy and the cluster has given one up.",
+			reason: "A Site without tracks does not wait if its engine reports unhealthy objects and the cluster has given up an object.",
 			facts:  testFacts(unhealthy(declares(30)), began), state: v1alpha1.SiteFailed, want: engines.ReasonObjectFailed,
 		},
 		"UnhealthyYet": {
@@ -118,11 +118,11 @@ func TestJudgeFailure(t *testing.T) {
 			facts:  testFacts(stalled(51), began), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonStalled,
 		},
 		"StalledEarlier": {
-			reason: "An engine that was stalled before the wait began says nothing of the revision.",
+			reason: "An engine that was stalled before the wait began gives no reason about the revision.",
 			facts:  testFacts(stalled(-30), began), state: v1alpha1.SiteSyncing, want: v1alpha1.SiteReasonStalled,
 		},
 		"StalledBeforeDelivery": {
-			reason: "An engine that stalled before the Site could wait for it says nothing of the revision.",
+			reason: "An engine that stalled before the Site could wait for it gives no reason about the revision.",
 			facts: testFacts(stalled(30), func(f *facts) {
 				f.before = before(f.spec.Position, v1alpha1.SitePending)
 				f.before.Sites[0].StartedAt = nil
@@ -332,14 +332,14 @@ func TestFailedBesideCanary(t *testing.T) {
 		want   string
 	}{
 		"SharedJob":   {reason: "A Job that the tracks share ends the wait once it failed.", failed: failedObject("Job", "migrate"), want: "Failed | Failed | ObjectFailed"},
-		"StatefulSet": {reason: "A StatefulSet that the tracks share ends the wait once its status says so.", failed: failedObject("StatefulSet", "db"), want: "Failed | Failed | ObjectFailed"},
+		"StatefulSet": {reason: "A StatefulSet that the tracks share ends the wait once its status reports a failure.", failed: failedObject("StatefulSet", "db"), want: "Failed | Failed | ObjectFailed"},
 		"Deployment":  {reason: "A Deployment without tracks ends the wait once it is given up.", failed: failedObject("Deployment", "cache"), want: "Failed | Failed | ObjectFailed"},
 		"Awaited":     {reason: "A Job of the track that takes requests over ends the wait.", failed: failedObject("Job", "warm", inTrack(track.Green)), want: "Failed | Failed | ObjectFailed"},
 		"OtherTrack":  {reason: "A Job of the track that loses its requests may fail.", failed: failedObject("Job", "warm", inTrack(track.Blue)), want: "Syncing | Syncing | CanaryNotAvailable"},
 		"Leaving":     {reason: "The Deployment of the track that loses its requests may fail.", failed: failedObject("Deployment", "web-blue"), want: "Syncing | Syncing | CanaryNotAvailable"},
 		"Unlisted":    {reason: "A Deployment of a track that is left over may fail.", failed: failedObject("Deployment", "old-blue", inTrack(track.Blue)), want: "Syncing | Syncing | CanaryNotAvailable"},
 		"OtherClaim": {
-			reason: "An object of another deployment is no reason.", want: "Syncing | Syncing | CanaryNotAvailable",
+			reason: "An object of another deployment does not give a reason.", want: "Syncing | Syncing | CanaryNotAvailable",
 			failed: failedObject("Job", "other", func(u *unstructured.Unstructured) { u.SetLabels(map[string]string{"intentplane.dev/claim": "other"}) }),
 		},
 		"CronJob": {
@@ -427,8 +427,8 @@ func (w *world) refreshes(application *unstructured.Unstructured) {
 	w.sees("refreshed", ref, func(o *unstructured.Unstructured) bool { return len(o.GetAnnotations()) == 0 })
 }
 
-// TestReportedFailure has a Site whose cluster cannot be observed, and what Argo CD at a hub reports of it ten seconds before the last look. Where an account
-// is denied lists, the engine is in the Site's own cluster, which can be observed but for these.
+// TestReportedFailure has a Site whose cluster cannot be observed, and a report of Argo CD at a hub from ten seconds before the last look. Where an
+// account is denied lists, the engine is in the Site's own cluster, and the other reads succeed.
 func TestReportedFailure(t *testing.T) {
 	const waits = "Syncing | Syncing | Unhealthy"
 	cases := map[string]struct {
@@ -442,8 +442,8 @@ func TestReportedFailure(t *testing.T) {
 	}{
 		"Deployment": {reason: "A Deployment that Argo CD calls Degraded exceeded its progress deadline.", group: "apps", kind: "Deployment", seconds: 20, later: 30, want: "Failed | Failed | ObjectFailed"},
 		"Job":        {reason: "A Job that Argo CD calls Degraded failed.", group: "batch", kind: "Job", seconds: 20, later: 30, want: "Failed | Failed | ObjectFailed"},
-		"Unsettled":  {reason: "What has just become Degraded may be so for a moment.", group: "apps", kind: "Deployment", seconds: 20, later: 29, want: waits},
-		"Earlier":    {reason: "What was Degraded before the step may be an earlier revision.", group: "apps", kind: "Deployment", seconds: -20, later: 30, want: waits},
+		"Unsettled":  {reason: "An object that has just become Degraded may recover in a moment.", group: "apps", kind: "Deployment", seconds: 20, later: 29, want: waits},
+		"Earlier":    {reason: "An object that was Degraded before the step may have an earlier revision.", group: "apps", kind: "Deployment", seconds: -20, later: 30, want: waits},
 		"Pod":        {reason: "A pod that is Degraded may recover.", kind: "Pod", seconds: 20, later: 30, want: waits},
 		"Shared":     {reason: "An Application that reads the directories of others may be Degraded because of them.", dir: "clusters/edge1", group: "apps", kind: "Deployment", seconds: 20, later: 30, want: waits},
 		"Observed":   {reason: "A cluster that lists its objects speaks for them, and none of them failed.", group: "apps", kind: "Deployment", seconds: 20, later: 30, denied: "pods", want: waits},

@@ -26,10 +26,13 @@ func TestBringing(t *testing.T) {
 		ds     []v1alpha1.GitDelivery
 		want   []string
 	}{
-		"None":    {reason: "A SiteSync that was made by hand has none", want: []string{}},
-		"Other":   {reason: "Another directory is another matter", ds: []v1alpha1.GitDelivery{to("new", "/y")}, want: []string{}},
-		"Moved":   {reason: "The repository that the Site left says nothing of the one that it moved to", ds: []v1alpha1.GitDelivery{to("old", "/x"), to("new", "/x")}, want: []string{"new/x"}},
-		"Renamed": {reason: "One repository may have two configurations", ds: []v1alpha1.GitDelivery{to("old", "/x")}, want: []string{"old/x"}},
+		"None":  {reason: "A SiteSync that was made by hand has no delivery.", want: []string{}},
+		"Other": {reason: "A delivery to another directory does not count.", ds: []v1alpha1.GitDelivery{to("new", "/y")}, want: []string{}},
+		"Moved": {
+			reason: "The previous repository of a Site does not count for its new repository.",
+			ds:     []v1alpha1.GitDelivery{to("old", "/x"), to("new", "/x")}, want: []string{"new/x"},
+		},
+		"Renamed": {reason: "A delivery of another configuration counts if the named configuration has none.", ds: []v1alpha1.GitDelivery{to("old", "/x")}, want: []string{"old/x"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -44,7 +47,7 @@ func TestBringing(t *testing.T) {
 	}
 }
 
-// TestHasBrought compares positions of a repository with what a SiteSync asks for at a Site of the second wave.
+// TestHasBrought compares positions of a repository with the desired tree of a SiteSync at a Site of the second wave.
 func TestHasBrought(t *testing.T) {
 	want := v1alpha1.SiteTree{Name: "edge1", Path: "/x", Tree: "wanted", Wave: 1}
 	cases := map[string]struct {
@@ -53,12 +56,21 @@ func TestHasBrought(t *testing.T) {
 		tree    string
 		want    bool
 	}{
-		"Same":        {reason: "A repository at the position has brought the tree, or was to retain another one.", applied: ledger.Position{Epoch: 1, Revision: 2, Step: 2}, want: true},
+		"Same": {
+			reason:  "A repository at the position has brought the tree, or was to retain another tree.",
+			applied: ledger.Position{Epoch: 1, Revision: 2, Step: 2}, want: true,
+		},
 		"EarlierStep": {reason: "A step elsewhere changes no record.", applied: ledger.Position{Epoch: 1, Revision: 2, Step: 1}, tree: "wanted", want: true},
 		"OtherTree":   {reason: "A repository that holds another tree since an earlier step has not brought it.", applied: ledger.Position{Epoch: 1, Revision: 2, Step: 1}, tree: "other"},
 		"BeforeWave":  {reason: "A repository that was brought to no step of the Site has not brought its tree.", applied: ledger.Position{Epoch: 1, Revision: 2}, tree: "wanted"},
-		"Attempt":     {reason: "A repository that did not begin a rollback has not brought what it restores.", applied: ledger.Position{Epoch: 1, Revision: 2, Attempt: 1, Step: 2}, tree: "wanted"},
-		"Revision":    {reason: "A repository at the revision before has not brought this one.", applied: ledger.Position{Epoch: 1, Revision: 1, Step: 2}, tree: "wanted"},
+		"Attempt": {
+			reason:  "A repository that did not begin a rollback has not applied the restored trees.",
+			applied: ledger.Position{Epoch: 1, Revision: 2, Attempt: 1, Step: 2}, tree: "wanted",
+		},
+		"Revision": {
+			reason:  "A repository at the previous revision has not brought the present revision.",
+			applied: ledger.Position{Epoch: 1, Revision: 1, Step: 2}, tree: "wanted",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -54,7 +54,7 @@ func TestEngineIsAskedOnce(t *testing.T) {
 	if n := patches(); n != 1 {
 		t.Errorf("it was asked %d times", n)
 	}
-	// Several claims share a source. Each asks once, and does not insist when another one did after it.
+	// Several claims share a source. Each asks once, and does not insist when another claim asked after it.
 	_, err := w.cluster.Resource(repositories()).Namespace("flux").Patch(t.Context(), "g", types.MergePatchType,
 		[]byte(`{"metadata":{"annotations":{"`+requestedAt+`":"another's"}}}`), metav1.PatchOptions{})
 	w.must(err)
@@ -145,7 +145,7 @@ func TestDeliveredFirst(t *testing.T) {
 	w.reconcile()
 	w.expect("before it is in Git", "Waiting | Pending | NotDelivered")
 	if w.dialled != 0 {
-		t.Error("a cluster was looked at for what is not in Git")
+		t.Error("the provider dialled a cluster for a tree that is not in Git")
 	}
 	w.clock = w.clock.Add(time.Hour)
 	d.Status.AtProvider.Record = &v1alpha1.LedgerRecord{Position: *p.Position}
@@ -156,7 +156,7 @@ func TestDeliveredFirst(t *testing.T) {
 	w.reconcile()
 	w.expect("after", "Syncing | Syncing | OtherTree")
 	if got := w.get().Status.AtProvider.Sites[0].StartedAt; !got.Equal(&metav1.Time{Time: began}) {
-		t.Errorf("the wait began at %s, and is said to have begun at %s", began, got)
+		t.Errorf("the wait began at %s, and the status reports %s", began, got)
 	}
 }
 
@@ -172,15 +172,21 @@ func TestNotForThisNamespace(t *testing.T) {
 		secret string
 		want   string
 	}{
-		"SiteOfOthers":   {reason: "A Site says who may use it", site: func(s *catalogv1alpha1.Site) { s.Spec.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied"},
-		"NoSite":         {reason: "One that is not there allows nobody", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied | Pending | PolicyDenied"},
+		"SiteOfOthers": {
+			reason: "A Site names the namespaces that may use it.",
+			site:   func(s *catalogv1alpha1.Site) { s.Spec.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied",
+		},
+		"NoSite": {
+			reason: "A missing Site allows no namespace.",
+			change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Name = "edge9" }, want: "PolicyDenied | Pending | PolicyDenied",
+		},
 		"ConfigOfOthers": {reason: "A configuration that allows other namespaces denies the Site.", config: func(c *configv1alpha1.ClusterProviderConfig) { c.Spec.Policy.AllowedNamespaces = []string{"team-b"} }, want: "PolicyDenied | Pending | PolicyDenied"},
-		"NoConfig":       {reason: "The same", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].RepositoryRef.Name = "other" }, want: "PolicyDenied | Pending | PolicyDenied"},
-		"OtherPath":      {reason: "The directory of another claim proves nothing about this one", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Path = "clusters/edge1/team-a/shop" }, want: "PolicyDenied | Pending | PolicyDenied"},
+		"NoConfig":       {reason: "A missing configuration denies the Site.", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].RepositoryRef.Name = "other" }, want: "PolicyDenied | Pending | PolicyDenied"},
+		"OtherPath":      {reason: "The directory of another claim proves nothing about the claim.", change: func(p *v1alpha1.SiteSyncParameters) { p.Sites[0].Path = "clusters/edge1/team-a/shop" }, want: "PolicyDenied | Pending | PolicyDenied"},
 		"OtherClaim":     {reason: "A claim of another namespace is denied before anything is read.", change: func(p *v1alpha1.SiteSyncParameters) { p.ClaimRef.Namespace = "team-b" }, want: "PolicyDenied"},
-		"NoSecret":       {reason: "The kubeconfig is not there", site: kubeconfig, want: "Syncing | Syncing | KubeconfigGone"},
+		"NoSecret":       {reason: "A Site without its kubeconfig Secret is not observed.", site: kubeconfig, want: "Syncing | Syncing | KubeconfigGone"},
 		"BadKubeconfig":  {reason: "A kubeconfig that runs a program is refused.", site: kubeconfig, secret: "users: [{name: u, user: {exec: {}}}]", want: "Syncing | Syncing | KubeconfigRefused"},
-		"WrongKind": {reason: "No Secret is read as an engine", site: func(s *catalogv1alpha1.Site) {
+		"WrongKind": {reason: "The provider does not read a Secret as an engine.", site: func(s *catalogv1alpha1.Site) {
 			s.Spec.Engine.ObjectRef.APIVersion, s.Spec.Engine.ObjectRef.Kind = "v1", "Secret"
 		}, want: "Syncing | Syncing | EngineNotProvable"},
 	}

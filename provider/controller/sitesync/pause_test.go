@@ -39,7 +39,7 @@ func TestPause(t *testing.T) {
 		reason string
 		facts  facts
 		want   *v1alpha1.PauseObservation
-		// end is how long after noon the pause ends, where that is no whole second.
+		// end is the end of the pause after noon, where that is not a whole second.
 		end time.Duration
 	}{
 		"None":    {reason: "A step without a pause has none.", facts: testFacts(live())},
@@ -106,8 +106,8 @@ func TestReleased(t *testing.T) {
 		want   xpv2.ConditionReason
 		status corev1.ConditionStatus
 	}{
-		"Never":   {reason: "A SiteSync that was never asked for a pause has no condition of one."},
-		"NoPause": {reason: "A step without a pause after one with a pause is released.", before: v1alpha1.ReasonPausing, want: v1alpha1.ReasonNoPause, status: corev1.ConditionTrue},
+		"Never":   {reason: "A SiteSync without a requested pause has no condition Released."},
+		"NoPause": {reason: "A step without a pause after a step with a pause is released.", before: v1alpha1.ReasonPausing, want: v1alpha1.ReasonNoPause, status: corev1.ConditionTrue},
 		"Awaited": {reason: "A pause that has not begun releases nothing.", pause: "10s", want: v1alpha1.ReasonPauseAwaited, status: corev1.ConditionFalse},
 		"Pausing": {reason: "A pause that goes on releases nothing.", pause: "10s", goesOn: true, seen: sawPause(positionOf(2, 0), 51, 61), want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},
 		"Manual":  {reason: "A pause that a user ends goes on until then.", pause: "Manual", want: v1alpha1.ReasonPausing, status: corev1.ConditionFalse},
@@ -152,8 +152,8 @@ func TestReleasedIsWritten(t *testing.T) {
 	}
 }
 
-// TestPauseIsWrittenOnce observes a pause again and again, by providers that remember nothing, as after restarts and changes of the leader. Each looks
-// twice, a while apart, so that it writes what it has put off.
+// TestPauseIsWrittenOnce observes a pause again and again, by providers without memory, as after restarts and changes of the leader. Each looks
+// twice, a while apart, so that it writes its deferred status.
 func TestPauseIsWrittenOnce(t *testing.T) {
 	for _, length := range []string{"10m", "Manual"} {
 		f := testFacts(live(), pausing(length))

@@ -99,14 +99,14 @@ func TestProof(t *testing.T) {
 	w.deliver("new")
 	w.askFor(1)
 	w.until("Syncing | Syncing | OtherTree")
-	// What is applied wakes it, and a complete step is shown at once.
+	// The applied commit wakes the SiteSync, and a complete step is shown at once.
 	now := w.push(map[string]string{"elsewhere": "theirs"})
 	w.flux(now, false)
 	w.until(isLiveNow)
 	if got := w.get().Status.AtProvider.Sites[0]; got.Commit != now || got.Tree != w.tree || got.Proof != v1alpha1.ProofExact {
-		t.Errorf("what proves: %+v", got)
+		t.Errorf("proof of the Site: %+v", got)
 	}
-	// Another position, for what runs: proven anew, at once.
+	// Another position with the running tree is proven again at once.
 	w.askFor(2)
 	w.until(isLiveNow)
 	if got := w.get().Status.AtProvider.Position.Revision; got != 2 {
@@ -138,13 +138,16 @@ func TestOverlay(t *testing.T) {
 		root   string
 		want   bool
 	}{
-		"None":       {reason: "Nothing is above", root: "clusters/edge1"},
-		"Site":       {reason: "The engine reads this one", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: "clusters/edge1", want: true},
+		"None": {reason: "A repository without a file above the directory overlays nothing.", root: "clusters/edge1"},
+		"Site": {
+			reason: "The engine reads a kustomization at its root.",
+			files:  map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: "clusters/edge1", want: true,
+		},
 		"Between":    {reason: "A file between the root and the directory overlays it.", files: map[string]string{"clusters/edge1/team-a/Kustomization": "a"}, root: "clusters/edge1", want: true},
 		"AboveRoot":  {reason: "A file above the root of the engine does not overlay the directory.", files: map[string]string{"clusters/edge1/kustomization.yaml": "a"}, root: webAtE1},
-		"Ours":       {reason: "The claim's own is part of the tree", files: map[string]string{webAtE1 + "/kustomization.yaml": "a"}, root: webAtE1},
-		"Ignore":     {reason: "What a source leaves out is said anywhere", files: map[string]string{".sourceignore": "a"}, root: webAtE1, want: true},
-		"SimilarDir": {reason: "edge10 is not in edge1", files: map[string]string{"clusters/kustomization.yml": "a"}, root: "clusters/edge"},
+		"Ours":       {reason: "A kustomization in the claim's directory belongs to the tree.", files: map[string]string{webAtE1 + "/kustomization.yaml": "a"}, root: webAtE1},
+		"Ignore":     {reason: "A .sourceignore file counts at any place.", files: map[string]string{".sourceignore": "a"}, root: webAtE1, want: true},
+		"SimilarDir": {reason: "A directory whose name begins alike is not below the root.", files: map[string]string{"clusters/kustomization.yml": "a"}, root: "clusters/edge"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -186,7 +189,7 @@ func TestAnswersAreRemembered(t *testing.T) {
 	before := w.git.Requests("fleet")
 	ask()
 	if n := w.git.Requests("fleet") - before; n != 0 {
-		t.Errorf("%d requests for what is known", n)
+		t.Errorf("%d requests for a cached answer", n)
 	}
 }
 
@@ -222,7 +225,7 @@ func TestCoverageBelowKustomization(t *testing.T) {
 			want:   engines.Coverage{Missing: "the engine does not report that it applied Service team-a/web"},
 		},
 		"Below": {
-			reason: "A kustomization above the directory may rename objects, so none is compared, and the status says so.", renamed: true,
+			reason: "A kustomization above the directory may rename objects, so no object is compared, and the status reports it.", renamed: true,
 			want: engines.Coverage{Unproven: []string{"all objects: the engine reads a kustomization.yaml above the directory, so its inventory is not compared"}},
 		},
 		"BelowPatches": {

@@ -48,7 +48,7 @@ func TestTracks(t *testing.T) {
 		t.Fatalf("it is ready: %+v", s)
 	}
 	if s := w.see(silent, time.Second).steady; s.Ready || s.UID != "u1" {
-		t.Errorf("nobody can tell: %+v", s)
+		t.Errorf("a silent API server changed the steady state: %+v", s)
 	}
 	w.see(well, time.Second)
 	if s := w.see(well, readiness.Stabilization).steady; s.Ready {

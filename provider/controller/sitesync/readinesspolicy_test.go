@@ -22,7 +22,7 @@ func running() string {
 	return strings.Replace(goodKubeconfig, `{"token":"t"}`, `{"exec":{"apiVersion":"client.authentication.k8s.io/v1","command":"aws","interactiveMode":"Never","provideClusterInfo":false}}`, 1)
 }
 
-// own makes the Site one that a ManagedCluster published.
+// own makes the Site a Site of a ManagedCluster.
 func (w *world) own(change ...func(*clusterv1alpha1.ManagedCluster)) {
 	w.Helper()
 	mc := &clusterv1alpha1.ManagedCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "infra", Name: "prod", UID: "mc-1", Generation: 3}}
@@ -40,7 +40,7 @@ func (w *world) own(change ...func(*clusterv1alpha1.ManagedCluster)) {
 
 func allowsExec(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.AllowExec = true }
 
-// TestTermsOfAPublishedSite are those of the ManagedCluster that published it, and of no other.
+// TestTermsOfAPublishedSite checks that the terms of the publishing ManagedCluster apply, and no other terms.
 func TestTermsOfAPublishedSite(t *testing.T) {
 	const passed = "Waiting | Pending | NotDelivered"
 	cases := map[string]struct {
@@ -51,19 +51,22 @@ func TestTermsOfAPublishedSite(t *testing.T) {
 		wait       time.Duration
 		want       string
 	}{
-		"Exec":       {reason: "A kubeconfig that runs a program passes, and is not asked with, where the owner allows it.", owner: allowsExec, kubeconfig: running(), wait: readiness.Stabilization, want: passed},
-		"NoExec":     {reason: "The ManagedCluster does not allow it", owner: func(*clusterv1alpha1.ManagedCluster) {}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
-		"NoOwner":    {reason: "A Site of the administrators says nothing of the kind", owner: allowsExec, unowned: true, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
-		"OtherOwner": {reason: "Who has the name of the one that published it is another one", owner: func(mc *clusterv1alpha1.ManagedCluster) { allowsExec(mc); mc.UID = "mc-2" }, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
-		"OtherCluster": {reason: "What it allows is for its own cluster", owner: func(mc *clusterv1alpha1.ManagedCluster) {
+		"Exec":   {reason: "A kubeconfig that runs a program passes, and is not asked with, where the owner allows it.", owner: allowsExec, kubeconfig: running(), wait: readiness.Stabilization, want: passed},
+		"NoExec": {reason: "A ManagedCluster that does not allow exec refuses a kubeconfig with exec.", owner: func(*clusterv1alpha1.ManagedCluster) {}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
+		"NoOwner": {
+			reason: "A Site of the administrators does not allow exec.",
+			owner:  allowsExec, unowned: true, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused",
+		},
+		"OtherOwner": {reason: "A recreated ManagedCluster of the publisher's name is another object.", owner: func(mc *clusterv1alpha1.ManagedCluster) { allowsExec(mc); mc.UID = "mc-2" }, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
+		"OtherCluster": {reason: "The policy of a ManagedCluster is for its own cluster.", owner: func(mc *clusterv1alpha1.ManagedCluster) {
 			allowsExec(mc)
 			mc.Spec.ForProvider.Cluster.Name = "c2"
 		}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
-		"Denied": {reason: "A limit is against what it asks for", owner: func(mc *clusterv1alpha1.ManagedCluster) {
+		"Denied": {reason: "A limit of an administrator overrides the spec of a ManagedCluster.", owner: func(mc *clusterv1alpha1.ManagedCluster) {
 			allowsExec(mc)
 			mc.SetConditions(xpv2.Condition{Type: xpv2.TypeReady, Status: "False", Reason: clusterv1alpha1.ReasonPolicyDenied, ObservedGeneration: 3})
 		}, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
-		"Unjudged": {reason: "Nobody has looked at it as it is now", owner: func(mc *clusterv1alpha1.ManagedCluster) { allowsExec(mc); mc.Generation = 4 }, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
+		"Unjudged": {reason: "A ManagedCluster with an unobserved generation allows nothing.", owner: func(mc *clusterv1alpha1.ManagedCluster) { allowsExec(mc); mc.Generation = 4 }, kubeconfig: running(), want: "Waiting | WaitingForCluster | KubeconfigRefused"},
 		"Workers":  {reason: "A cluster waits for the nodes that its owner asks for.", owner: func(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.MinReadyWorkers = 1 }, kubeconfig: goodKubeconfig, want: "Waiting | WaitingForCluster | TooFewWorkers"},
 		"Short": {reason: "A cluster is ready after the shorter time that its owner asks for.", owner: func(mc *clusterv1alpha1.ManagedCluster) {
 			mc.Spec.ForProvider.Readiness.StabilizationSeconds = new(int32(0))
@@ -108,7 +111,7 @@ func (w *world) patient() {
 	w.must(w.kube.Update(w.Context(), s))
 }
 
-// found returns when the watches have told of the Cluster.
+// found returns when the watches have reported the Cluster.
 func (w *world) found() {
 	w.Helper()
 	for w.reconcile(); ; w.reconcile() {
@@ -118,7 +121,7 @@ func (w *world) found() {
 		select {
 		case <-w.woken:
 		case <-time.After(patience.Limit):
-			w.Fatal("nobody is woken")
+			w.Fatal("no SiteSync is woken")
 		}
 		w.clock = w.clock.Add(maxProgressDelay)
 		w.reconcile()
@@ -132,7 +135,10 @@ func TestPolicyChanged(t *testing.T) {
 		change func(*clusterv1alpha1.ManagedCluster)
 		want   bool
 	}{
-		"Nothing":   {reason: "A flap of the cluster is told by the cluster", change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Status.AtProvider.Phase = "Provisioned" }},
+		"Nothing": {
+			reason: "A flap of the cluster is reported by the cluster.",
+			change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Status.AtProvider.Phase = "Provisioned" },
+		},
 		"Readiness": {reason: "A changed readiness policy wakes the SiteSyncs.", change: func(mc *clusterv1alpha1.ManagedCluster) { mc.Spec.ForProvider.Readiness.MinReadyWorkers = 2 }, want: true},
 		"Latch": {reason: "A cluster that is recorded as initialized wakes the SiteSyncs.", change: func(mc *clusterv1alpha1.ManagedCluster) {
 			mc.Status.AtProvider.Initialized = &clusterv1alpha1.Latch{UID: "u1", At: metav1.NewTime(noon())}
@@ -157,7 +163,7 @@ func TestInitializedStays(t *testing.T) {
 		before func(w *world)
 		after  func(w *world)
 	}{
-		"Published": {reason: "The ManagedCluster remembers it", before: func(w *world) {
+		"Published": {reason: "A ManagedCluster remembers the readiness of its cluster.", before: func(w *world) {
 			w.own(func(mc *clusterv1alpha1.ManagedCluster) {
 				mc.Status.AtProvider.Initialized = &clusterv1alpha1.Latch{UID: "u1", At: metav1.NewTime(noon())}
 			})
@@ -166,7 +172,7 @@ func TestInitializedStays(t *testing.T) {
 			s.Status.AtProvider.Sites[0].Cluster.InitializedAt = nil
 			w.must(w.kube.Status().Update(w.Context(), s))
 		}},
-		"Administrators": {reason: "The SiteSync does", before: func(*world) {}, after: func(*world) {}},
+		"Administrators": {reason: "A SiteSync remembers the readiness of an administrator's cluster.", before: func(*world) {}, after: func(*world) {}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +199,7 @@ func TestInitializedStays(t *testing.T) {
 	}
 }
 
-// seesInitialized returns when the watch has told what Cluster API's core says of the control plane.
+// seesInitialized returns when the watch has reported the control plane status of Cluster API's core.
 func (w *world) seesInitialized(want bool) {
 	w.Helper()
 	ref := engines.Ref{Resource: capiClusters(), Kind: "Cluster", Namespace: "infra", Name: "c1"}
@@ -203,7 +209,7 @@ func (w *world) seesInitialized(want bool) {
 	})
 }
 
-// runs lets the Site of a cluster run what was ordered.
+// runs lets the Site of a cluster run the requested revision.
 func (w *world) runs() {
 	w.Helper()
 	w.flux(w.deliver("new"), false)

@@ -56,7 +56,7 @@ type world struct {
 	cluster *apiserver.Server
 	// dialled counts the connections that were made.
 	dialled int
-	// dialledWith is the kubeconfig of the last one.
+	// dialledWith is the kubeconfig of the last connection.
 	dialledWith string
 	// origin of it.
 	origin clusters.Origin
@@ -105,7 +105,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// A teller is what watches of the API server's double told.
+// A teller forwards the watch events of the API server's double.
 type teller struct {
 	client.Reader
 
@@ -148,7 +148,7 @@ func (w *world) dial(kubeconfig []byte, o clusters.Origin) (dynamic.Interface, f
 	return w.cluster, func() {}, nil
 }
 
-// sees returns when the watch has told of it. What wakes the SiteSync before may be older.
+// sees returns when the watch has reported the object. An earlier event may wake the SiteSync before.
 func (w *world) sees(what string, of engines.Ref, is func(*unstructured.Unstructured) bool) {
 	w.Helper()
 	for {
@@ -162,19 +162,19 @@ func (w *world) sees(what string, of engines.Ref, is func(*unstructured.Unstruct
 		select {
 		case <-w.woken:
 		case <-time.After(patience.Limit):
-			w.Fatalf("the watch does not tell: %s", what)
+			w.Fatalf("the watch does not report: %s", what)
 		}
 	}
 }
 
-// seesAsked returns when the watch has told that the source was asked so.
+// seesAsked returns when the watch has reported the request annotation of the source.
 func (w *world) seesAsked(token string) {
 	w.Helper()
 	source := engines.Ref{Resource: repositories(), Kind: "GitRepository", Namespace: "flux", Name: "g"}
 	w.sees("asked "+token, source, func(o *unstructured.Unstructured) bool { return o.GetAnnotations()[requestedAt] == token })
 }
 
-// seesSuspended returns when the watch has told that Flux is suspended.
+// seesSuspended returns when the watch has reported that Flux is suspended.
 func (w *world) seesSuspended() {
 	w.Helper()
 	main := engines.Ref{Resource: kustomizations(), Kind: "Kustomization", Namespace: "flux", Name: "team-a-web-edge1"}
@@ -246,7 +246,7 @@ func (w *world) push(files map[string]string) string {
 	return id
 }
 
-// deliver what the claim's file says, as a GitDelivery does, and make that what is asked for.
+// deliver the file of the claim, as a GitDelivery does, and make its tree the desired tree.
 func (w *world) deliver(says string) string {
 	w.Helper()
 	id := w.push(map[string]string{webAtE1 + "/a.yaml": says, "bare/a.yaml": says, webAtE1 + "/.intentplane": "ours"})
@@ -277,7 +277,7 @@ func (w *world) askFor(revision int64) {
 	w.must(w.kube.Create(w.Context(), s))
 }
 
-// flux says what Flux does: which commit it applied last, and whether it is suspended.
+// flux writes the status of Flux: its last applied commit, and whether it is suspended.
 func (w *world) flux(commit string, suspended bool) {
 	w.Helper()
 	g := &unstructured.Unstructured{Object: map[string]any{
@@ -332,7 +332,7 @@ func (w *world) get() *v1alpha1.SiteSync {
 	return s
 }
 
-// until the SiteSync says so, reconciling each time that the cluster wakes it.
+// until reconciles each time that the cluster wakes the SiteSync, until it has a state.
 func (w *world) until(want string) {
 	w.Helper()
 	for w.reconcile(); w.says() != want; w.reconcile() {
@@ -342,7 +342,7 @@ func (w *world) until(want string) {
 				w.Fatalf("%s was woken", got)
 			}
 		case <-time.After(patience.Limit):
-			w.Fatalf("want %q, got %q, and nobody is woken", want, w.says())
+			w.Fatalf("want %q, got %q, and no SiteSync is woken", want, w.says())
 		}
 	}
 }

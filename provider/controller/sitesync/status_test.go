@@ -31,12 +31,12 @@ func TestAlike(t *testing.T) {
 		want   bool
 	}{
 		"Same": {reason: "Nothing changed.", other: is(), want: true},
-		"Times": {reason: "What is not shown yet has the time of the last look.", other: is(func(d *decision) {
+		"Times": {reason: "A change that is not shown yet has the time of the last look.", other: is(func(d *decision) {
 			d.next.Sites[0].LiveSince, d.next.Sites[0].StartedAt, d.next.StartedAt = &later, &later, &later
 		}), want: true},
 		"State":   {reason: "A Site is in another state.", other: is(func(d *decision) { d.next.Sites[0].State = v1alpha1.SiteSyncing })},
 		"Commit":  {reason: "A status with another commit is another state.", other: is(func(d *decision) { d.next.Sites[0].Commit = "c9" })},
-		"Reason":  {reason: "All of them say something else.", other: is(func(d *decision) { d.reason = v1alpha1.ReasonWaiting })},
+		"Reason":  {reason: "Another reason is another state.", other: is(func(d *decision) { d.reason = v1alpha1.ReasonWaiting })},
 		"Message": {reason: "A status with another message is another state.", other: is(func(d *decision) { d.message = "b" })},
 	}
 	for name, tc := range cases {
@@ -46,13 +46,14 @@ func TestAlike(t *testing.T) {
 				t.Errorf("\n%s\nisSameState(...): want %t, got %t", tc.reason, tc.want, got)
 			}
 			if one.next.Sites[0].LiveSince == nil {
-				t.Error("What is compared is not changed.")
+				t.Error("The comparison does not change its arguments.")
 			}
 		})
 	}
 }
 
-// TestLostHealth has a Site that is live since noon, whose engine reported that it is healthy. A Gate may pass while the status says so.
+// TestLostHealth has a Site that is live since noon, whose engine reported healthy objects. A Gate may pass as long as the status shows
+// that.
 func TestLostHealth(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -61,14 +62,14 @@ func TestLostHealth(t *testing.T) {
 		want   string
 	}{
 		"Lost": {
-			reason: "Trouble that an engine reports of a Site which went live lately is written at once.",
+			reason: "A fault that an engine reports of a Site which went live lately is written at once.",
 			health: "Progressing", after: time.Minute, want: "Progressing",
 		},
-		"Degraded": {reason: "So is any other word for trouble.", health: "Degraded", after: time.Minute, want: "Degraded"},
-		"Unknown":  {reason: "An engine that is about to look again says nothing that is urgent.", health: "Unknown", after: time.Minute, want: "Healthy"},
-		"Silent":   {reason: "An engine that reports no health for a moment says nothing that is urgent.", after: time.Minute, want: "Healthy"},
+		"Degraded": {reason: "Any other word for a fault is written at once, too.", health: "Degraded", after: time.Minute, want: "Degraded"},
+		"Unknown":  {reason: "An engine that is about to look again reports nothing urgent.", health: "Unknown", after: time.Minute, want: "Healthy"},
+		"Silent":   {reason: "An engine that reports no health for a moment reports nothing urgent.", after: time.Minute, want: "Healthy"},
 		"Late": {
-			reason: "Trouble of a Site that is live for long is progress like any other.",
+			reason: "A fault of a Site that is live for long is progress like any other.",
 			health: "Progressing", after: healthAlertTime, want: "Healthy",
 		},
 	}
@@ -104,14 +105,14 @@ func TestNextPosition(t *testing.T) {
 		after  time.Duration
 		want   bool
 	}{
-		"Seen":      {reason: "That a step was seen is not written alone.", site: says(v1alpha1.SiteReasonProgressing), change: inTracks},
+		"Seen":      {reason: "The observation of a step alone is not written.", site: says(v1alpha1.SiteReasonProgressing), change: inTracks},
 		"Long":      {reason: "A step that takes longer is written.", site: says(v1alpha1.SiteReasonProgressing), change: inTracks, after: progressQuietTime, want: true},
 		"Live":      {reason: "A step that is live is written at once.", site: live(func(s *siteFacts) { s.traffic = &trafficFacts{} }), change: inTracks, want: true},
-		"Denied":    {reason: "A refusal is written with what follows.", site: siteFacts{denied: "no"}, change: inTracks, after: progressQuietTime, want: true},
+		"Denied":    {reason: "A refusal is written with its consequences.", site: siteFacts{denied: "no"}, change: inTracks, after: progressQuietTime, want: true},
 		"Plain":     {reason: "Without tracks each position is written at once.", site: says(v1alpha1.SiteReasonProgressing), change: func(*facts) {}, want: true},
 		"TimedOut":  {reason: "A Site that took too long is written at once.", site: says(v1alpha1.SiteReasonProgressing), change: func(f *facts) { inTracks(f); f.spec.SyncWaitTimeout = "0s" }, want: true},
 		"Promoted":  {reason: "A promotion is written at once.", site: says(v1alpha1.SiteReasonProgressing), change: func(f *facts) { inTracks(f); f.spec.Pause, f.spec.Promoted = "10s", true }, want: true},
-		"WithPause": {reason: "A pause that has not begun is no news.", site: says(v1alpha1.SiteReasonProgressing), change: func(f *facts) { inTracks(f); f.spec.Pause = "10s" }},
+		"WithPause": {reason: "A future pause does not make a status new.", site: says(v1alpha1.SiteReasonProgressing), change: func(f *facts) { inTracks(f); f.spec.Pause = "10s" }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -185,8 +186,8 @@ func (w *world) flap(times int) {
 	}
 }
 
-// TestFlap has a cluster that comes and goes told once, and then cost neither a request, nor a write, nor a turn of those who wait for
-// one.
+// TestFlap has a flapping cluster: the status reports it once, and then it costs neither a request, nor a write, nor a turn of a
+// waiting SiteSync.
 func TestFlap(t *testing.T) {
 	w := newWorld(t)
 	w.clusterSite()
@@ -194,15 +195,15 @@ func TestFlap(t *testing.T) {
 	fetched, thorough := w.fetched(), w.thorough
 	w.flap(int(progressQuietTime/time.Second) + 2)
 	if c := w.get().Status.AtProvider.Sites[0].Cluster; c.Reason != readiness.ReasonEndpointUnknown || c.Message != "Cluster c1: its control plane endpoint is not set" {
-		t.Errorf("it is not told: %+v", c)
+		t.Errorf("the flap is not reported: %+v", c)
 	}
 	before := w.get().Status
 	w.flap(40)
 	if got := w.fetched() - fetched; got != 0 {
-		t.Errorf("the kubeconfig was read %d times for what is known", got)
+		t.Errorf("the kubeconfig was read %d times for a known answer", got)
 	}
 	if got := w.thorough - thorough; got != 1 {
-		t.Errorf("%d times it took somebody's turn", got)
+		t.Errorf("%d times it took a turn of another SiteSync", got)
 	}
 	if diff := cmp.Diff(before, w.get().Status); diff != "" {
 		t.Errorf("status: -before, +after:\n%s", diff)
@@ -214,7 +215,7 @@ func TestFlap(t *testing.T) {
 	}
 }
 
-// seesHost returns when the watch has told where the API server is.
+// seesHost returns when the watch has reported the host of the API server.
 func (w *world) seesHost(want string) {
 	w.Helper()
 	ref := engines.Ref{Resource: capiClusters(), Kind: "Cluster", Namespace: "infra", Name: "c1"}
@@ -236,9 +237,9 @@ func TestSteadyStateWritesNothing(t *testing.T) {
 		w.reconcile()
 	}
 	if got := w.git.Requests(repo); got != requests {
-		t.Errorf("the repository was asked %d times for what is known", got-requests)
+		t.Errorf("the repository was asked %d times for a known answer", got-requests)
 	}
-	// A stranger's commits on top change nothing that can be seen.
+	// Unmanaged commits on top change nothing in the status.
 	for range 3 {
 		w.flux(w.push(map[string]string{"elsewhere": w.clock.String()}), false)
 		<-w.woken
@@ -269,7 +270,7 @@ func TestProgressIsWrittenLater(t *testing.T) {
 	w.clock = w.clock.Add(time.Second)
 	w.reconcile()
 	w.expect("then", "Syncing | Syncing | Suspended")
-	// The deadline is looked at when it comes, and what it brings is written at once.
+	// The SiteSync is reconciled at the deadline, and its result is written at once.
 	left := w.get().Status.AtProvider.Sites[0].StartedAt.Add(minutes5).Sub(w.clock)
 	if diff := cmp.Diff(left, w.result.RequeueAfter); diff != "" {
 		t.Errorf("the deadline: -want, +got:\n%s", diff)
@@ -332,7 +333,7 @@ func TestFailureIsWrittenInTime(t *testing.T) {
 	}
 }
 
-// TestChangingStatusIsDeferred lets something change before it was still for long enough, again and again.
+// TestChangingStatusIsDeferred changes the observation before it was stable for long enough, again and again.
 func TestChangingStatusIsDeferred(t *testing.T) {
 	w := troubled(t)
 	began := w.clock
@@ -349,6 +350,6 @@ func TestChangingStatusIsDeferred(t *testing.T) {
 	w.reconcile()
 	w.expect("at last", gone)
 	if got := w.get().Status.AtProvider.Sites[0].StartedAt; !got.Equal(&metav1.Time{Time: began}) {
-		t.Errorf("the wait began at %s, and is said to have begun at %s", began, got)
+		t.Errorf("the wait began at %s, and the status reports %s", began, got)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
-// theFolder is the folder of track green in Git, and earlierFolder one that it had before.
+// theFolder is the folder of track green in Git, and earlierFolder a previous folder of the track.
 const (
 	theFolder     = "1111111111111111111111111111111111111111"
 	earlierFolder = "2222222222222222222222222222222222222222"
@@ -51,7 +51,7 @@ func withoutPods(t *trafficFacts) {
 	t.workloads[track.Green] = &problem{reason: engines.ReasonCanaryNotAvailable, message: "m"}
 }
 
-// sawGreen is what was seen of track green before.
+// sawGreen sets the previous observation of track green.
 func sawGreen(o v1alpha1.TrackObservation) func(*facts) {
 	return func(f *facts) {
 		f.before = before(positionOf(1, 0), v1alpha1.SiteLive)
@@ -158,11 +158,11 @@ func TestTrackObservation(t *testing.T) {
 			want:   v1alpha1.TrackObservation{Weight: new(int32(0))},
 		},
 		"EngineBehind": {
-			reason: "An engine that has not come to the tree may still apply an earlier one, which gives the track requests.",
+			reason: "An engine that has not come to the tree may still apply an earlier tree, which gives the track requests.",
 			facts:  testFacts(routed(), splitAt(0), func(f *facts) { f.sites[0].applied.id = otherTree() }),
 			want:   v1alpha1.TrackObservation{},
 		},
-		"NotRead": {reason: "What was not read proves nothing of a track.", facts: testFacts(live(), splitAt(0)), want: v1alpha1.TrackObservation{}},
+		"NotRead": {reason: "A route that was not read proves nothing of a track.", facts: testFacts(live(), splitAt(0)), want: v1alpha1.TrackObservation{}},
 		"PodsStay": {
 			reason: "Pods that were available once count until their folder changes.",
 			facts:  testFacts(routed(withoutPods), splitAt(5, changed(earlier)), sawGreen(v1alpha1.TrackObservation{AvailableTree: theFolder, AvailableAt: earlier})),
@@ -174,12 +174,12 @@ func TestTrackObservation(t *testing.T) {
 			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
 		},
 		"PodsOfOtherFolder": {
-			reason: "A folder may change within one position, after the pods of the one before were seen.",
+			reason: "A folder may change within one position, after the pods of the previous folder were observed.",
 			facts:  testFacts(routed(withoutPods), splitAt(5, changed(asked)), sawGreen(v1alpha1.TrackObservation{AvailableTree: earlierFolder, AvailableAt: asked})),
 			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
 		},
 		"PodsCameAgain": {
-			reason: "A folder that left and came again has other pods than those that were seen.",
+			reason: "A folder that was removed and added again has other pods than the observed pods.",
 			facts:  testFacts(routed(withoutPods), splitAt(5, changed(asked)), sawGreen(v1alpha1.TrackObservation{AvailableTree: theFolder, AvailableAt: earlier})),
 			want:   v1alpha1.TrackObservation{Weight: new(int32(5))},
 		},
@@ -235,7 +235,7 @@ func TestTrackAdvanced(t *testing.T) {
 		want          bool
 	}{
 		"Step": {
-			reason: "A step waits for the pods of all of its Sites, and not for those of one.", after: of(pods(theFolder, 1)),
+			reason: "A step waits for the pods of all of its Sites, and not for the pods of a single Site.", after: of(pods(theFolder, 1)),
 			asked: ledger.Position{Epoch: 1, Revision: 1, Stage: ledger.StageSteps},
 		},
 		"IdleInStep": {
@@ -270,7 +270,8 @@ func deploymentWith(available int64) *unstructured.Unstructured {
 	}}
 }
 
-// TestPodsAreReadAgain has a watch of Deployments behind: it has the pods of an earlier folder, and the API server those of the one that Flux applied.
+// TestPodsAreReadAgain has a watch of Deployments behind: it has the pods of an earlier folder, and the API server the pods of the folder that Flux
+// applied.
 func TestPodsAreReadAgain(t *testing.T) {
 	w := newWorld(t)
 	commit := w.deliver("green")

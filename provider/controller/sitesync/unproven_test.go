@@ -39,7 +39,7 @@ func TestUnproven(t *testing.T) {
 			says: "Syncing | Syncing | NotApplied", message: "the engine does not report that it applied Deployment team-a/worker",
 		},
 		"Declared": {
-			reason: "An object that is left alone on purpose is no part of the proof, and the status names it.",
+			reason: "An object that is left alone on purpose does not take part in the proof, and the status names it.",
 			file:   strings.Replace(workerFile, "{name: worker, namespace: team-a", "{name: worker, namespace: team-a"+skipWorker, 1), inventory: []string{"team-a_web__Service"},
 			says: isLiveNow, unproven: []string{"Deployment team-a/worker: annotation kustomize.toolkit.fluxcd.io/reconcile: disabled"},
 		},

@@ -18,9 +18,15 @@ func TestDeliveryWakes(t *testing.T) {
 		group, claimant string
 		want            []reconcile.Request
 	}{
-		"SameClaim":      {reason: "Who observes the claim waits for its delivery", namespace: "team-a", group: "claims.intentplane.dev", claimant: "web", want: []reconcile.Request{{NamespacedName: key()}}},
-		"OtherClaim":     {reason: "Nobody else does", namespace: "team-a", group: "claims.intentplane.dev", claimant: "shop", want: []reconcile.Request{}},
-		"OtherShape":     {reason: "The other shape is another claim", namespace: "team-a", group: "intentplane.dev", claimant: "web", want: []reconcile.Request{}},
+		"SameClaim": {
+			reason:    "The SiteSync of the claim waits for its delivery.",
+			namespace: "team-a", group: "claims.intentplane.dev", claimant: "web", want: []reconcile.Request{{NamespacedName: key()}},
+		},
+		"OtherClaim": {
+			reason:    "A SiteSync of another claim is not woken.",
+			namespace: "team-a", group: "claims.intentplane.dev", claimant: "shop", want: []reconcile.Request{},
+		},
+		"OtherShape":     {reason: "A claim of the other shape is another claim.", namespace: "team-a", group: "intentplane.dev", claimant: "web", want: []reconcile.Request{}},
 		"OtherNamespace": {reason: "A claim of the same name in another namespace wakes no SiteSync.", namespace: "team-b", group: "claims.intentplane.dev", claimant: "web", want: []reconcile.Request{}},
 	}
 	w := newWorld(t)

@@ -34,7 +34,7 @@ func TestExplainEvent(t *testing.T) {
 	}{
 		"All":   {reason: "The event for the last change says why, and who asked.", requests: []client.Object{request.DeepCopy()}, want: []map[string]string{first, second}, says: "Transitioned from Pending to Delivering: git.example.org: 401"},
 		"Gone":  {reason: "A RolloutRequest that is gone is named without its user.", want: []map[string]string{first, gone}, says: "Transitioned from Pending to Delivering: git.example.org: 401"},
-		"Other": {reason: "What a status says of another phase is not on the event.", edit: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Phase = deploymentv1alpha1.PhaseValidating }, want: []map[string]string{first, first}, says: "Transitioned from Pending to Delivering"},
+		"Other": {reason: "The status of another phase is not on the event.", edit: func(s *deploymentv1alpha1.IntentDeploymentStatus) { s.Phase = deploymentv1alpha1.PhaseValidating }, want: []map[string]string{first, first}, says: "Transitioned from Pending to Delivering"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -94,7 +94,7 @@ func TestCanaryEvents(t *testing.T) {
 	s.want(canaryZero, map[string]float64{})
 }
 
-// TestRejectedCanary follows a canary that is rejected, and one whose pause a user ends.
+// TestRejectedCanary follows a rejected canary, and a canary whose pause a user ends.
 func TestRejectedCanary(t *testing.T) {
 	s := newCanaryScene(t)
 	s.is(0, 1, "", 0, "")
@@ -131,7 +131,7 @@ func TestRejectedBeforeRequests(t *testing.T) {
 		after  []deploymentv1alpha1.CanaryState
 	}{
 		"PodsNeverCame": {
-			reason: "The step of a revision whose pods do not come ends with its rejection, and the removal of its pods ends no other one.",
+			reason: "The step of a revision whose pods do not come ends with its rejection, and the removal of its pods ends no other step.",
 			before: deploymentv1alpha1.CanaryPreparing, after: []deploymentv1alpha1.CanaryState{deploymentv1alpha1.CanaryPreparing, deploymentv1alpha1.CanaryDraining, ""},
 		},
 		"Aborted": {

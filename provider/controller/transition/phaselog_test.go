@@ -25,7 +25,7 @@ func TestCountNewChanges(t *testing.T) {
 		"Lost":    {reason: "A log that was lost and comes back has no new entry.", looks: []string{"a0 b1", "", "a0 b1"}, want: []int{2, 0, 0}},
 		"Other":   {reason: "A log that was lost and differs is new.", looks: []string{"a0 b1", "", "a0 c1 d2"}, want: []int{2, 0, 2}},
 		"Cleared": {reason: "A cleared log starts over, wherever it ended.", looks: []string{"d5 e6", "a0 b1", "a0 b1 c2"}, want: []int{2, 2, 1}},
-		"Further": {reason: "A cleared log counts as new when it is as long as the one before.", looks: []string{"d2 e3", "a0 b1 c2"}, want: []int{2, 3}},
+		"Further": {reason: "A cleared log counts as new when it is as long as the previous log.", looks: []string{"d2 e3", "a0 b1 c2"}, want: []int{2, 3}},
 		"Longer":  {reason: "A log that was restored to an earlier state has no new entry.", looks: []string{"b1 c2 d3", "a0 b1 c2"}, want: []int{3, 0}},
 		"TooLate": {reason: "Entries that were added and truncated between two reads are lost.", looks: []string{"a0 b1", "d3 e4"}, want: []int{2, 2}},
 	}
@@ -64,6 +64,6 @@ func TestNewSteps(t *testing.T) {
 	later := metav1.NewTime(at.Add(time.Minute))
 	gap := s.newSteps([]change{{Index: 2, From: "Delivering", To: "Failed", At: later}})
 	if diff := cmp.Diff([]bool{false, false, false}, []bool{twice[0].hasDuration, twice[1].hasDuration, gap[0].hasDuration}); diff != "" {
-		t.Errorf("follow(...): what is measured: -want, +got:\n%s", diff)
+		t.Errorf("follow(...): measured durations: -want, +got:\n%s", diff)
 	}
 }

@@ -264,11 +264,11 @@ func TestCurrentPhases(t *testing.T) {
 			t.Errorf("\n%s\nintentdeployment_current: -want, +got:\n%s", reason, diff)
 		}
 	}
-	step("It is nowhere yet.", map[string]float64{})
+	step("A new deployment has no series.", map[string]float64{})
 	w.status.Phase = deploymentv1alpha1.PhaseDelivering
-	step("It is on its way.", map[string]float64{"Delivering None": 1})
+	step("A deployment that delivers has a series of its phase.", map[string]float64{"Delivering None": 1})
 	w.status.Phase, w.status.Outcome = deploymentv1alpha1.PhaseSucceeded, deploymentv1alpha1.OutcomeRolledBack
-	step("It came back.", map[string]float64{"Succeeded RolledBack": 1})
+	step("A deployment that was rolled back has a series of its outcome.", map[string]float64{"Succeeded RolledBack": 1})
 	w.restart()
 	step("Another provider sees the same.", map[string]float64{"Succeeded RolledBack": 1})
 	w.uid, w.status.Outcome = "u2", deploymentv1alpha1.OutcomeSucceeded
@@ -286,7 +286,7 @@ func TestCurrentPhases(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(map[string]float64{}, now(t, w.registry)); diff != "" {
-		t.Errorf("It is gone: intentdeployment_current: -want, +got:\n%s", diff)
+		t.Errorf("A deleted deployment has no series: intentdeployment_current: -want, +got:\n%s", diff)
 	}
 }
 

@@ -44,7 +44,7 @@ type testEnv struct {
 	r      *Reconciler
 	status deploymentv1alpha1.IntentDeploymentStatus
 	uid    string
-	// recorded is the reason of the condition Recorded. Empty: there is none.
+	// recorded is the reason of the condition Recorded. An empty reason stands for no condition.
 	recorded string
 	// isReconciling gives condition Reconciling the same reason.
 	isReconciling bool
@@ -91,7 +91,7 @@ func (w *testEnv) restart() {
 	}
 }
 
-// moveTo adds changes, each ten seconds after the one before, and truncates the log as the function does.
+// moveTo adds changes, each ten seconds after its predecessor, and truncates the log as the function does.
 func (w *testEnv) moveTo(revision int64, to ...deploymentv1alpha1.Phase) {
 	for _, p := range to {
 		t := deploymentv1alpha1.Transition{To: p, Revision: revision, At: metav1.NewTime(clock().Add(-20 * time.Minute))}

@@ -18,7 +18,7 @@ import (
 	"github.com/intentplane/intentplane/provider/tracing"
 )
 
-// recordedTraces are the lines of what was exported.
+// recordedTraces are the lines of the exported traces.
 type recordedTraces []string
 
 // Export adds a line for each span, with seconds since the first change of the status.
@@ -55,7 +55,7 @@ func after(seconds int) *metav1.Time {
 	return new(metav1.NewTime(clock().Add(-20*time.Minute + time.Duration(seconds)*time.Second)))
 }
 
-// composed returns what the provider observed of a revision: two Sites, and a Gate.
+// composed returns the observed objects of a revision: two Sites, and a Gate.
 func composed(revision int64, owner string, verdict rolloutv1alpha1.GateVerdict) []client.Object {
 	position := &ledger.Position{Revision: revision}
 	ref := rolloutv1alpha1.ClaimReference{APIGroup: gvk().Group, Kind: gvk().Kind, Namespace: "team-a", Name: owner}
@@ -84,7 +84,7 @@ func recordedIn(epoch int64) *deliveryv1alpha1.GitDelivery {
 func TestTraceOfRevision(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		// objects beside the deployment, and what happens to it.
+		// objects exist beside the deployment, and follow changes it.
 		objects []client.Object
 		follow  func(*testEnv)
 		want    []string
@@ -137,7 +137,7 @@ func TestTraceOfRevision(t *testing.T) {
 			},
 		},
 		"Unobserved": {
-			reason: "What no object says is left out.", objects: composed(2, "shop", rolloutv1alpha1.GatePassed),
+			reason: "A span without an object is left out.", objects: composed(2, "shop", rolloutv1alpha1.GatePassed),
 			follow: func(w *testEnv) {
 				w.moveTo(1, "Pending", "Delivering", "Validating", "Succeeded")
 				w.mustReconcile()
@@ -214,7 +214,7 @@ func (w *testEnv) moveSites(revision int64) {
 	}
 }
 
-// restartWithTracer replaces the process of the provider by one that exports to the same collector.
+// restartWithTracer replaces the process of the provider by a process that exports to the same collector.
 func (w *testEnv) restartWithTracer(to Tracer) {
 	w.t.Helper()
 	w.restart()

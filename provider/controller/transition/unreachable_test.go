@@ -28,7 +28,7 @@ func TestLedgerUnreachable(t *testing.T) {
 		want     float64
 	}{
 		{reason: "A deployment without conditions waits for no ledger."},
-		{reason: "A verdict that is not recorded yet is no failure.", recorded: deploymentv1alpha1.ReasonNotRecorded},
+		{reason: "An unrecorded verdict is not a failure.", recorded: deploymentv1alpha1.ReasonNotRecorded},
 		{reason: "A deployment whose ledger does not answer is counted.", recorded: deploymentv1alpha1.ReasonLedgerUnreachable, want: 1},
 		{reason: "A restarted provider counts the deployment again.", recorded: deploymentv1alpha1.ReasonLedgerUnreachable, change: w.restart, want: 1},
 		{reason: "A deployment that was recreated is counted once.", recorded: deploymentv1alpha1.ReasonLedgerUnreachable, change: func() { w.uid = "u2" }, want: 1},

@@ -45,7 +45,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestUnreadableBound refuses what is no bound.
+// TestUnreadableBound refuses texts other than bounds.
 func TestUnreadableBound(t *testing.T) {
 	for _, text := range []string{"50", "<= 50", "≤50", "≤ many", "≤ ", "≤ 50 ms", "< 50"} {
 		if err := new(Bound).UnmarshalText([]byte(text)); err == nil {

@@ -34,11 +34,11 @@ func TestSlice(t *testing.T) {
 		reason, slice, want, err string
 	}{
 		"First":   {reason: "A slice is the patterns of its figures.", slice: "1/8", want: runs[0]},
-		"Last":    {reason: "The last slice is the longest one.", slice: "8/8", want: runs[7]},
-		"Zero":    {reason: "Slices begin with one.", slice: "0/8", err: fmt.Sprintf(refused, "0/8")},
+		"Last":    {reason: "The last slice is the longest.", slice: "8/8", want: runs[7]},
+		"Zero":    {reason: "The number of the first slice is one.", slice: "0/8", err: fmt.Sprintf(refused, "0/8")},
 		"Beyond":  {reason: "There are eight slices.", slice: "9/8", err: fmt.Sprintf(refused, "9/8")},
-		"Others":  {reason: "Slices of another number have other figures, which nobody listed.", slice: "1/4", err: fmt.Sprintf(refused, "1/4")},
-		"NotOne":  {reason: "A number alone is no slice.", slice: "3", err: fmt.Sprintf(refused, "3")},
+		"Others":  {reason: "Slices of another number have other figures, which the catalog does not list.", slice: "1/4", err: fmt.Sprintf(refused, "1/4")},
+		"NotOne":  {reason: "A number alone is not a slice.", slice: "3", err: fmt.Sprintf(refused, "3")},
 		"Leading": {reason: "A slice has one name.", slice: "01/8", err: fmt.Sprintf(refused, "01/8")},
 	}
 	for name, tc := range cases {
@@ -63,7 +63,7 @@ func TestMatches(t *testing.T) {
 		"All":     {reason: "Without a pattern all figures are wanted.", name: "step_us", want: true},
 		"Whole":   {reason: "A name is a pattern.", name: "step_us", patterns: "step_us", want: true},
 		"Part":    {reason: "A part of a name is another name.", name: "step_us", patterns: "step"},
-		"Second":  {reason: "One of the patterns is enough.", name: "step_us", patterns: "why_* step_*", want: true},
+		"Second":  {reason: "A name that matches a single pattern is selected.", name: "step_us", patterns: "why_* step_*", want: true},
 		"Invalid": {reason: "A pattern that cannot be read matches nothing.", name: "step_us", patterns: "step_["},
 	}
 	for name, tc := range cases {

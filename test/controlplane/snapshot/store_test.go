@@ -17,12 +17,12 @@ func TestRestore(t *testing.T) {
 		want   []string
 	}{
 		"Kept": {
-			reason: "The folders that were saved are copied, and no other ones.",
+			reason: "The saved folders are copied, and no others.",
 			key:    Key("packages", "v1"),
 			want:   []string{"cache/package", "etcd/member/db"},
 		},
 		"OtherKey": {
-			reason: "Of other packages there is no snapshot.",
+			reason: "A snapshot of other packages does not exist.",
 			key:    Key("packages", "v2"),
 		},
 		"OtherParts": {
@@ -69,7 +69,7 @@ func TestKept(t *testing.T) {
 	}
 	save(t, s, from, "new")
 
-	reason := "The snapshot that was not used for longest goes, and one that a killed process left."
+	reason := "The least recently used snapshot is removed, and a snapshot that a killed process left."
 	want := []string{"0", "2", "3", "lock", "new"}
 	if diff := cmp.Diff(want, namesIn(t, s.Dir)); diff != "" {
 		t.Errorf("%s: -want, +got:\n%s", reason, diff)
@@ -79,10 +79,10 @@ func TestKept(t *testing.T) {
 func TestSave(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	if err := s.Save("key", t.TempDir(), "etcd"); err == nil {
-		t.Error("A folder that is not there is an error.")
+		t.Error("A missing folder is an error.")
 	}
 	if diff := cmp.Diff([]string{"lock"}, namesIn(t, s.Dir)); diff != "" {
-		t.Errorf("What could not be saved is no snapshot: -want, +got:\n%s", diff)
+		t.Errorf("A failed save leaves no snapshot: -want, +got:\n%s", diff)
 	}
 	if err := (Store{}).Save("key", t.TempDir(), "etcd"); err != nil {
 		t.Errorf("The zero Store keeps nothing: %v", err)

@@ -8,8 +8,8 @@ import (
 	"github.com/intentplane/intentplane/test/alerting"
 )
 
-// TestWrittenSeries plays the series of conditions that no story of this package brings about: those of pods, which no node runs here, of canaries, and of branches that
-// refuse a push. An alert is silent before its time, fires then, and no other alert fires beside it.
+// TestWrittenSeries plays the series of conditions that no story of this package causes: of pods, which no node runs here, of canaries, and of
+// branches that refuse a push. An alert is silent before its time, fires then, and no other alert fires beside it.
 func TestWrittenSeries(t *testing.T) {
 	shop := func(rest map[string]string) map[string]string {
 		out := map[string]string{"namespace": "team-a", "name": "shop"}
@@ -20,14 +20,14 @@ func TestWrittenSeries(t *testing.T) {
 		reason string
 		// alert that fires. The default is the name of the case.
 		alert string
-		// series that are bad, beside the good ones.
+		// series of the fault, beside the good series.
 		series map[string]string
-		// labels of the alert beside those of the rule, and the value of its expression.
+		// labels of the alert beside the labels of the rule, and the value of its expression.
 		labels map[string]string
 		value  float64
 	}{
 		"IntentDeploymentStuck": {
-			reason: "A deployment that waits for a person is named with what it waits for.",
+			reason: "A deployment that waits for a person is named with the reason for its wait.",
 			series: map[string]string{`intentdeployment_condition{namespace="team-a",name="shop",type="Stalled",reason="DeliveryBlocked"}`: constantSeries("1")},
 			labels: shop(map[string]string{"type": "Stalled", "reason": "DeliveryBlocked"}), value: 1,
 		},

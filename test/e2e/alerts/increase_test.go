@@ -8,9 +8,9 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestIncreaseOverRestarts tells the story of a good revision, a bad one that is rolled back, and a good one, and restarts the provider between them. A real
-// Prometheus server scrapes each of the three processes. What increase() says of the counters is what the status of the deployment says, and the first push and the
-// first bad measurement are counted like the others.
+// TestIncreaseOverRestarts delivers a good revision, a bad revision that is rolled back, and a good revision, and restarts the provider between them.
+// A real Prometheus server scrapes each of the three processes. The increase() of the counters equals the counts in the status of the deployment, and
+// the first push and the first bad measurement are counted like the others.
 func TestIncreaseOverRestarts(t *testing.T) {
 	s := newStage(t)
 	s.Until("Prometheus scrapes the provider", patience.Limit, func() bool { return s.sum(`sum(`+transitionsTotal+`{job="provider"})`) == 0 })

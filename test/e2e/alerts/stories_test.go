@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// TestStories lets each alert about a deployment, or about what one uses, fire on series that a real Prometheus server scraped of a real kube-state-metrics,
-// the provider and the function, once something went wrong. No other alert fires then, and none did while all was good.
+// TestStories lets each alert about a deployment, or about an object that it uses, fire on series that a real Prometheus server scraped from a real
+// kube-state-metrics, the provider and the function, once a fault occurred. No other alert fires then, and none did before the fault.
 func TestStories(t *testing.T) {
 	t.Parallel()
 	for name, told := range stories() {
@@ -54,6 +54,6 @@ func TestEachAlertHasStory(t *testing.T) {
 	}
 	slices.Sort(told)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(shipped)), slices.Compact(told)); diff != "" {
-		t.Errorf("alerts that are shipped, and those that stories let fire: -shipped, +told:\n%s", diff)
+		t.Errorf("shipped alerts, and alerts that fire in stories: -shipped, +fired:\n%s", diff)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestApplicationIsApprovedByApprovers lets a user who may edit an Application, and not create RolloutRequests, change nothing of what a revision is
-// held to, once the policy of the examples is there.
+// TestApplicationIsApprovedByApprovers has a user who may edit an Application, and may not create RolloutRequests: once the policy of the examples
+// is applied, the user cannot change the criteria for a revision.
 func TestApplicationIsApprovedByApprovers(t *testing.T) { //nolint:tparallel // Its cases edit one object.
 	t.Parallel()
 	s := &stage{Scene: scene.New(t, cp)}
@@ -41,7 +41,7 @@ func TestApplicationIsApprovedByApprovers(t *testing.T) { //nolint:tparallel // 
 				t.Errorf("\n%s\nwant %q, got %q", tc.reason, tc.want, got)
 			}
 			if got := tryPatch(s, approver, tc.patch); got != "" {
-				t.Errorf("\nA user who may create RolloutRequests changes all of that.\n%q", got)
+				t.Errorf("\nA user who may create RolloutRequests can change all of these fields.\n%q", got)
 			}
 		})
 	}

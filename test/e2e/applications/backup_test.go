@@ -9,8 +9,9 @@ import (
 	"github.com/intentplane/intentplane/test/patience"
 )
 
-// TestOldBackup restores a backup of the cluster from before the second image of two Applications, one of each shape, and follows docs/operations/after-a-loss.md:
-// nothing of that day is delivered, and nothing is delivered again. It rebuilds the cluster of all tests, so it runs before those that start other clusters.
+// TestOldBackup restores a backup of the cluster from before the second image of two Applications, one of each shape, and follows
+// docs/operations/after-a-loss.md: nothing of that day is delivered, and nothing is delivered again. It rebuilds the cluster of all tests, so it runs
+// before the tests that start other clusters.
 func TestOldBackup(t *testing.T) {
 	s := newLocalStage(t)
 	shop, cart := s.newApplication(claims), s.newApplication(namespaced)
@@ -45,7 +46,7 @@ func TestOldBackup(t *testing.T) {
 	s.awaitRevision(2, 2, both...)
 	s.WantEqual("the branch", branch, s.headOfBranch())
 
-	// Both deliver again, as the next revision.
+	// The two Applications deliver again, as the next revision.
 	for _, o := range both {
 		s.Patch(o, fmt.Sprintf(`{"spec":{"image":%q}}`, imageOf(3)))
 	}

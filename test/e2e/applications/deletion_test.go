@@ -82,8 +82,8 @@ func (p deletedPhase) deleteIn(t *testing.T, shape string) {
 	s.wantNothingLeft(p.reason)
 }
 
-// TestBuiltDeletedWithNamespace deletes the namespace of an Application whose first commit runs, while the next one is built: the Build, its pod and the Image
-// hold nothing.
+// TestBuiltDeletedWithNamespace deletes the namespace of an Application whose first commit runs, while the next commit is built: the Build, its pod
+// and the Image hold nothing.
 func TestBuiltDeletedWithNamespace(t *testing.T) {
 	t.Parallel()
 	inBothShapes(t, newSourceStage, func(s *sourceStage) {

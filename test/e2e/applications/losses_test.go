@@ -43,7 +43,8 @@ func TestSourceAndEnvironment(t *testing.T) {
 	})
 }
 
-// TestRepositoryDown has a repository of a source that does not answer, for many looks: what runs stays, and so does the phase. Then the next commit is found.
+// TestRepositoryDown has a repository of a source that does not answer, for many looks: the running image stays, and so does the phase. Then the next
+// commit is found.
 func TestRepositoryDown(t *testing.T) {
 	t.Parallel()
 	inBothShapes(t, newSourceStage, func(s *sourceStage) {
@@ -69,8 +70,8 @@ func TestRepositoryDown(t *testing.T) {
 	})
 }
 
-// TestObjectsLost removes what an Application composes for its build and its pods, as a restore that lost them: what runs stays while the same commit is built
-// again.
+// TestObjectsLost removes the composed objects of an Application for its build and its pods, as a restore that lost them: the running image stays
+// while the same commit is built again.
 func TestObjectsLost(t *testing.T) {
 	t.Parallel()
 	s := newSourceStage(t, namespaced)
@@ -90,7 +91,7 @@ func TestObjectsLost(t *testing.T) {
 	s.Await(image, "made again", func(u *unstructured.Unstructured) bool { return u.GetUID() != image.GetUID() })
 	u := s.Now(s.app)
 	if scene.Field(u, "status", "image") != first || scene.Number(u, "status", "deployment", "revision") != 1 || len(s.podsOfImage(first)) != 1 || s.podsOfImage(first)[0].GetUID() != pod {
-		t.Errorf("what ran was changed: %v", u.Object["status"])
+		t.Errorf("the running image was changed: %v", u.Object["status"])
 	}
 	close(held)
 	s.awaitRunning(s.first)

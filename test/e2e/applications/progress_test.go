@@ -64,8 +64,8 @@ func TestFirstImageCrashes(t *testing.T) {
 	s.awaitReached("Running", 2)
 }
 
-// TestCrashLoopStays has the same crash loop without a progressTimeout, for longer than the other stories wait: nothing judges it, and the phase says what is.
-// Once the container works, the very same revision runs.
+// TestCrashLoopStays has the same crash loop without a progressTimeout, for longer than the other stories wait: no Gate judges it, and the phase
+// shows the crash loop. Once the container works, the very same revision runs.
 func TestCrashLoopStays(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, claims)

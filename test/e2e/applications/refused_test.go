@@ -39,13 +39,16 @@ func TestRefused(t *testing.T) {
 		"NoTime":      {reason: "A progressTimeout is a duration.", spec: `{"deploy": {"progressTimeout": "soon"}}`, want: "spec.deploy.progressTimeout"},
 		"NoBlock":     {reason: "A check of pods has its block.", spec: `{"deploy": {"gatesConfig": {"checks": [{"name": "a", "type": "Availability"}]}}}`, want: "availability must be set with type Availability"},
 		"NoPods":      {reason: "A check of pods wants at least one.", spec: `{"deploy": {"gatesConfig": {"checks": [{"name": "a", "type": "Availability", "availability": {"minAvailable": 0}}]}}}`, want: "availability.minAvailable"},
-		"ImageSpace":  {reason: "An image is no text with a space.", spec: `{"image": "a b"}`, want: "reference of an image"},
+		"ImageSpace":  {reason: "A text with a space is not an image.", spec: `{"image": "a b"}`, want: "reference of an image"},
 		"Backtick":    {reason: "A host with a backtick is refused.", spec: "{\"route\": {\"host\": \"a`b.example.org\"}}", want: "name of one host"},
 		"Wildcard":    {reason: "A host with a wildcard is refused.", spec: `{"route": {"host": "*.example.org"}}`, want: "name of one host"},
 		"SameName":    {reason: "A variable stands in env once.", spec: `{"env": [{"name": "A"}, {"name": "A"}]}`, want: "duplicate entries"},
 		"NoName":      {reason: "A variable has a name of letters, digits and underscores.", spec: `{"env": [{"name": "a-b"}]}`, want: "environment variable"},
 		"TooMany":     {reason: "There are at most 64 variables.", spec: fmt.Sprintf(`{"env": [%s]}`, variablesOf(65)), want: "64"},
-		"NoValue":     {reason: "What a client that drops unknown fields leaves of a build's variable from a Secret is no empty variable.", spec: gitSource("https://git.example.org/a.git", "main", "", `"env": [{"name": "A"}]`), want: "spec.build.env[0].value"},
+		"NoValue": {
+			reason: "A variable of a build whose Secret reference a client drops does not become an empty variable.",
+			spec:   gitSource("https://git.example.org/a.git", "main", "", `"env": [{"name": "A"}]`), want: "spec.build.env[0].value",
+		},
 		"TwoSources":  {reason: "A variable has a value or a reference.", spec: `{"env": [{"name": "A", "value": "1", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}]}`, want: "exclude each other"},
 		"Elsewhere":   {reason: "A Secret of another namespace cannot be named.", spec: `{"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "team-b/db", "key": "b"}}}]}`, want: "name of an object"},
 		"CPU":         {reason: "A pod asks for at most 256 processors.", spec: `{"resources": {"cpu": "257"}}`, want: "at most 256"},
@@ -53,7 +56,7 @@ func TestRefused(t *testing.T) {
 		"Scaled":      {reason: "An autoscaler rules the replicas alone.", spec: `{"replicas": 2, "autoscaling": {"max": 3}}`, want: "autoscaling excludes replicas"},
 		"MinMax":      {reason: "The smallest number is not above the greatest.", spec: `{"autoscaling": {"min": 4, "max": 3}}`, want: "min must not be greater"},
 		"RouteParam":  {reason: "The parameters of a route are not set twice.", spec: `{"deploy": {"parameters": {"host": "a"}}}`, want: "are set by spec.route"},
-		"BindingPath": {reason: "A service is no path.", spec: `{"services": [{"name": "../x", "secretRef": {"name": "a"}}]}`, want: "lower-case letters"},
+		"BindingPath": {reason: "A path is not a service.", spec: `{"services": [{"name": "../x", "secretRef": {"name": "a"}}]}`, want: "lower-case letters"},
 	}
 	for _, apiVersion := range []string{claims, namespaced} {
 		for name, tc := range cases {
@@ -97,7 +100,8 @@ func TestTagIsTaken(t *testing.T) {
 	}
 }
 
-// TestUnknownFields shows fields to the API server that would lead to what belongs to another tenant, with strict validation: there are none.
+// TestUnknownFields sends fields to the API server that would lead to objects of another tenant, with strict validation: the API does not
+// have these fields.
 func TestUnknownFields(t *testing.T) {
 	t.Parallel()
 	s := &stage{Scene: scene.New(t, cp)}
@@ -145,7 +149,7 @@ func TestWritten(t *testing.T) {
 	s.must(err)
 	texts := []string{}
 	for _, block := range regexp.MustCompile("(?s)\n```yaml\n(.*?)\n```").FindAllStringSubmatch(string(page), -1) {
-		// A part of an object is none.
+		// A part of an object does not count.
 		if strings.HasPrefix(block[1], "apiVersion:") {
 			texts = append(texts, block[1])
 		}

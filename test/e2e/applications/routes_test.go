@@ -59,8 +59,8 @@ func TestHostOfAnotherTenant(t *testing.T) {
 	s.awaitReached("Running", 1)
 }
 
-// TestColumns has the table that kubectl shows of an Application of each shape: while its first commit runs, and while the next one is built, whose image no column
-// says before it is there.
+// TestColumns has the table that kubectl shows of an Application of each shape: while its first commit runs, and while the next commit is built,
+// whose image no column shows before it exists.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	for name, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestTwoSites has an Application at two Sites, each in a cluster of its own, of which one loses its last pod, and then the other one.
+// TestTwoSites has an Application at two Sites, each in a cluster of its own: the first Site loses its last pod, and then the second.
 func TestTwoSites(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, namespaced)
@@ -38,8 +38,8 @@ func TestTwoSites(t *testing.T) {
 	s.awaitServing("Running", "2/2")
 }
 
-// TestOtherTenant has an Application in a namespace that the Site does not take, beside one that runs there: it is delivered nowhere, and reads nothing of the
-// other one.
+// TestOtherTenant has an Application in a namespace that the Site does not accept, beside a running Application: it is delivered nowhere, and reads
+// nothing of its neighbour.
 func TestOtherTenant(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, namespaced)

@@ -46,7 +46,7 @@ func TestProviderKilled(t *testing.T) {
 	s.updateStack(last)
 }
 
-// TestSource follows an Application of each shape from its first commit over a second one and one that cannot be built to its deletion.
+// TestSource follows an Application of each shape from its first commit over a second commit and a failing commit to its deletion.
 func TestSource(t *testing.T) {
 	t.Parallel()
 	inBothShapes(t, newSourceStage, func(s *sourceStage) {
@@ -107,8 +107,9 @@ func TestBranchLater(t *testing.T) {
 	})
 }
 
-// TestForgedBuild has an Image of that name that a user made, and then a Build whose status names another repository: neither is delivered. The user's Image
-// names a builder that does not exist. Otherwise kpack would make a Build and a pod of it, whose names are those of the Application's first Build.
+// TestForgedBuild has an Image of that name that a user created, and then a Build whose status names another repository: neither is delivered. The
+// user's Image names a builder that does not exist. Otherwise kpack would create a Build and a pod of it, whose names equal the names of the
+// Application's first Build.
 func TestForgedBuild(t *testing.T) {
 	t.Parallel()
 	s := newSourceStage(t, claims)
@@ -136,7 +137,8 @@ func TestForgedBuild(t *testing.T) {
 	s.wantImage(s.awaitRunning(s.pushCommit("main", "2")))
 }
 
-// TestInfrastructure has a pod that no node takes, one that is deleted, and one that is evicted, whose Build is tried again.
+// TestInfrastructure has a pod that no node accepts, a pod that is deleted, and a pod that is evicted, whose Build is
+// retried.
 func TestInfrastructure(t *testing.T) {
 	t.Parallel()
 	s := newSourceStage(t, namespaced)
@@ -161,8 +163,8 @@ func TestInfrastructure(t *testing.T) {
 	}
 }
 
-// TestPodPending has Builds, of an Application of each shape, whose pods no node takes for longer than two minutes: the Application says so, with the message of the
-// scheduler, and goes on once a node takes them.
+// TestPodPending has Builds, of an Application of each shape, whose pods no node accepts for longer than two minutes: the Application reports the
+// message of the scheduler, and goes on once a node accepts them.
 func TestPodPending(t *testing.T) {
 	t.Parallel()
 	inBothShapes(t, newSourceStage, func(s *sourceStage) {
@@ -198,8 +200,8 @@ func TestDrained(t *testing.T) {
 	}
 }
 
-// TestExportFails has a commit whose image cannot be pushed, while the commit before serves: the Build is tried again as often as retries says, and has failed
-// then. What runs is not touched, and another trigger builds the commit.
+// TestExportFails has a commit whose image cannot be pushed, while the previous commit serves: the Build is retried as often as retries says, and has
+// failed then. The running image stays, and another trigger builds the commit.
 func TestExportFails(t *testing.T) {
 	t.Parallel()
 	s := newSourceStage(t, claims)
@@ -220,7 +222,7 @@ func TestExportFails(t *testing.T) {
 		t.Errorf("%d Builds with one retry: %v", len(s.buildsOfApplication()), failed.Object["status"])
 	}
 	s.awaitCondition("Available", "True", "EarlierImage")
-	s.WantEqual("what runs after a failing export", before, s.whatRuns(first))
+	s.WantEqual("running image after a failing export", before, s.whatRuns(first))
 	s.editApplication(`{"spec":{"source":{"trigger":"again"}}}`)
 	s.wantImage(s.awaitRunning(second))
 	if got := len(s.buildsOfApplication()); got != 4 {
@@ -242,7 +244,8 @@ func TestNoRetries(t *testing.T) {
 	s.awaitRunning(s.pushCommit("main", "2"))
 }
 
-// TestImageAndSource moves an Application from an image to a source and back: what runs stays until there is the next image.
+// TestImageAndSource moves an Application from an image to a source and back: the running image stays until the next image
+// is built.
 func TestImageAndSource(t *testing.T) {
 	t.Parallel()
 	inBothShapes(t, newSourceStage, func(s *sourceStage) {

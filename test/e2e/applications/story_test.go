@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestStory follows an Application of each shape from its first image to its deletion. The first seven sentences are those of the first design that an
-// image has.
+// TestStory follows an Application of each shape from its first image to its deletion. The first seven sentences are the sentences of the first
+// design that an image has.
 func TestStory(t *testing.T) {
 	t.Parallel()
 	inBothShapes(t, newStage, func(s *stage) {
@@ -20,7 +20,7 @@ func TestStory(t *testing.T) {
 		s.servePods(1)
 		u := s.awaitReached("Running", 1)
 		if scene.Field(u, "status", "available") != "1/1" || scene.Number(u, "status", "availableReplicas") != 1 || scene.Number(u, "status", "deployment", "revision") != 1 {
-			s.T.Errorf("status of one that runs: %v", u.Object["status"])
+			s.T.Errorf("status of a running Application: %v", u.Object["status"])
 		}
 		s.awaitCondition("Ready", "True", "Available")
 		s.losePods()
@@ -58,7 +58,7 @@ func TestNameTaken(t *testing.T) {
 	s.Delete(other)
 	s.Gone(other)
 	if s.Now(s.composedBehind(namespaced, "IntentDeployment")).GetDeletionTimestamp() != nil {
-		t.Error("the deletion of the second one removed what belongs to the first one")
+		t.Error("the deletion of the second Application removed an object of the first")
 	}
 	s.servePods(1)
 	s.awaitReached("Running", 1)

@@ -6,7 +6,7 @@ import (
 	"github.com/intentplane/intentplane/test/figure"
 )
 
-// TestTokens counts what the first image costs the composite of an Application of each shape. It runs before the tests that run beside each other.
+// TestTokens counts the cost of the first image for the composite of an Application of each shape. It runs before the parallel tests.
 func TestTokens(t *testing.T) {
 	for name, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
 		t.Run(name, func(t *testing.T) {
@@ -31,8 +31,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestCommitTokens counts what a commit costs the composite of an Application of each shape, and says how long its steps take. It runs before the tests that run
-// beside each other.
+// TestCommitTokens counts the cost of a commit for the composite of an Application of each shape, and prints the duration of its steps. It runs
+// before the parallel tests.
 func TestCommitTokens(t *testing.T) {
 	for name, apiVersion := range map[string]string{"Claim": claims, "Namespaced": namespaced} {
 		t.Run(name, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestManualUpdates has images that are built again of the same commit, by other stacks, in each shape: they wait until one is approved, and the fourth one within
-// an hour is not taken. It runs before the tests that run beside each other, since another stack builds all images again.
+// TestManualUpdates has images that are built again of the same commit, by other stacks, in each shape: they wait until an image is approved, and the
+// fourth image within an hour is not taken. It runs before the parallel tests, since another stack builds all images again.
 func TestManualUpdates(t *testing.T) {
 	all := runInEachShape(t, "Manual")
 	all[0].must(all[0].kpack.UpdateStack(t.Context(), "manual 1"))
@@ -59,7 +59,7 @@ func TestBuilderAfterFailure(t *testing.T) {
 	s.Patch(s.ClusterProviderConfig(), fmt.Sprintf(`{"spec":{"build":{"builder":{"name":%q}}}}`, s.Namespace))
 	s.awaitRunning(s.first)
 	if got := len(s.buildsOfApplication()); got != 2 {
-		t.Errorf("%d Builds, want the one that failed and one with the other builder", got)
+		t.Errorf("%d Builds, want the failed Build and a Build with the other builder", got)
 	}
 }
 
@@ -80,7 +80,7 @@ func TestBuilderCorrected(t *testing.T) {
 	s.correctBuilder(builder)
 	s.awaitRunning(s.first)
 	if got := len(s.buildsOfApplication()); got != 2 {
-		t.Errorf("%d Builds, want the one that failed and one with the builder that was corrected", got)
+		t.Errorf("%d Builds, want the failed Build and a Build with the corrected builder", got)
 	}
 	s.kpack.Plan(s.Namespace, kpack.Play{Fails: "build"})
 	s.pushCommit("main", "2")
@@ -91,7 +91,7 @@ func TestBuilderCorrected(t *testing.T) {
 	}
 }
 
-// TestBuilderNotReady names a builder that kpack cannot make, and is mended.
+// TestBuilderNotReady names a builder that kpack cannot create, and corrects it.
 func TestBuilderNotReady(t *testing.T) {
 	t.Parallel()
 	s := newSourceStage(t, namespaced)

@@ -10,7 +10,8 @@ import (
 	"github.com/intentplane/intentplane/bundles/state"
 )
 
-// TestCommand reads with the plugin what the library wrote, as a user who may read it and as one who may not.
+// TestCommand reads with the plugin the records of the library, as a user with the right to read them and as a user without
+// it.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	p := newNamespace(t)
@@ -43,7 +44,7 @@ func TestCommand(t *testing.T) {
 		code   int
 	}{
 		"List":    {reason: "The record is listed.", args: []string{"list", "-n", p.namespace}, says: "platform   1         deploying   1/2        0"},
-		"ListAll": {reason: "The record is among those of all namespaces.", args: []string{"list", "-A"}, says: p.namespace},
+		"ListAll": {reason: "The list of all namespaces has the record.", args: []string{"list", "-A"}, says: p.namespace},
 		"Show":    {reason: "The record is shown.", args: []string{"show", "platform", "-n", p.namespace}, says: "b         -         2.0      not_deployed"},
 		"Missing": {reason: "A bundle without a record is an error.", args: []string{"show", "other", "-n", p.namespace}, says: `bundle "other" has none in namespace`, code: 1},
 		"Denied":  {reason: "A user without the right to read Secrets sees nothing.", args: []string{"show", "platform", "-n", p.namespace, "--as", "ann"}, says: "ask for the right to", code: 1},
@@ -60,6 +61,6 @@ func TestCommand(t *testing.T) {
 	}
 	after, err := p.records.GetBundleState(t.Context(), "platform")
 	if err != nil || !after.DateUpdated.Equal(want.DateUpdated) {
-		t.Errorf("The record was written by who reads: %v", err)
+		t.Errorf("The reader wrote the record: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ func TestKilledInRemoval(t *testing.T) { //nolint:paralleltest // It ends the on
 		reason string
 		at     func(repository string, fn func())
 	}{
-		"BeforePush": {reason: "A removal that was lost with the provider is made by the next one.", at: cp.Git.DropPush},
+		"BeforePush": {reason: "A removal that was lost with the provider is made by the next provider.", at: cp.Git.DropPush},
 		"AfterPush":  {reason: "A removal that was carried out is not made again, and the next one follows it.", at: cp.Git.AfterPush},
 	}
 	removals := map[string]struct {

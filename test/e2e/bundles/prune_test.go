@@ -27,7 +27,8 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestPruneAfterSuccess lets Bundles of both shapes prune what left them: not while a package fails, not what another Bundle names, and not before its time.
+// TestPruneAfterSuccess lets Bundles of both shapes prune their unreferenced packages: not while a package fails, not a package that another Bundle
+// names, and not before its time.
 func TestPruneAfterSuccess(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ apiVersion, record string }{"Claim": {claims, "platform"}, "Namespaced": {namespaced, "platform.ns"}} {
@@ -50,9 +51,9 @@ func TestPruneAfterSuccess(t *testing.T) {
 				t.Error("A Bundle that failed, or whose packages left just now, prunes nothing.")
 			}
 			u = s.awaitPhase(pruning("4", "0s", s.describePackage("own", "1.2", 1)), "Succeeded")
-			s.Until("the packages that left are gone", patience.Limit, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
+			s.Until("the unreferenced packages are removed", patience.Limit, func() bool { return !s.hasObject("front") && !s.hasObject("base") })
 			if s.hasFiles("front") || s.hasFiles("base") || !s.hasObject("kept") || !s.hasFiles("own") {
-				t.Error("The Bundle prunes what left it, and nothing else.")
+				t.Error("The Bundle prunes its unreferenced packages, and nothing else.")
 			}
 			s.awaitRecorded(tc.record, state.Success, "own success 1.2", "kept unreferenced 1.0")
 			s.awaitMessage(u, "kept", "unreferenced Unreferenced")
@@ -62,7 +63,7 @@ func TestPruneAfterSuccess(t *testing.T) {
 			}
 			s.awaitDeleted(u)
 			if !s.hasObject("kept") {
-				t.Error("The deletion of the Bundle removed what had left it.")
+				t.Error("The deletion of the Bundle removed an unreferenced package.")
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRoles asks the API server who may do what with Bundles and their packages.
+// TestRoles asks the API server for the rights of each role on Bundles and their packages.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)
@@ -22,8 +22,11 @@ func TestRoles(t *testing.T) {
 		args   []string
 		want   string
 	}{
-		"EditorMakesBundles":      {reason: "An editor may create Bundles, since an editor may create deployments.", as: editor, args: []string{"create", "bundles.intentplane.dev"}, want: "yes"},
-		"EditorLeavesStates":      {reason: "An editor may not change what a Bundle composes.", as: editor, args: []string{"update", "bundlestates.state.intentplane.dev"}, want: "no"},
+		"EditorMakesBundles": {reason: "An editor may create Bundles, since an editor may create deployments.", as: editor, args: []string{"create", "bundles.intentplane.dev"}, want: "yes"},
+		"EditorLeavesStates": {
+			reason: "An editor may not change the composed objects of a Bundle.",
+			as:     editor, args: []string{"update", "bundlestates.state.intentplane.dev"}, want: "no",
+		},
 		"ProviderRemovesPackages": {reason: "The provider removes Applications that were packages of Bundles.", as: provider, args: []string{"delete", "applications.intentplane.dev"}, want: "yes"},
 	}
 	for name, tc := range cases {

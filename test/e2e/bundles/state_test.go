@@ -45,7 +45,7 @@ func TestMethods(t *testing.T) {
 		steps  []step
 	}{
 		"NoRecord": {
-			reason: "Without a record each method says that there is none, and how to make one, and none is made.",
+			reason: "Without a record each method returns an error that names the method to create it, and creates none.",
 			steps: []step{
 				{what: "get", call: func(ctx context.Context, c *state.Client) error {
 					_, err := c.GetBundleState(ctx, "platform")
@@ -68,7 +68,7 @@ func TestMethods(t *testing.T) {
 			),
 		},
 		"Get": {
-			reason: "Packages are read by name, and an unknown one is an error.",
+			reason: "Packages are read by name, and an unknown name is an error.",
 			steps: append(deployed,
 				step{what: "known", call: getPackage("b", state.Failed), want: "1 deploying, a 1.0 success, b failed"},
 				step{what: "unknown", call: getPackage("c", ""), err: state.ErrNoPackage, want: "1 deploying, a 1.0 success, b failed"},
@@ -94,7 +94,7 @@ func TestMethods(t *testing.T) {
 			),
 		},
 		"Remove": {
-			reason: "A record goes when nothing of the bundle is deployed, and then going again is no error.",
+			reason: "A record is removed when nothing of the bundle is deployed, and a second removal succeeds.",
 			steps: append(deployed,
 				step{what: "too early", call: remove, err: state.ErrDeployed, want: "1 deploying, a 1.0 success, b failed"},
 				step{what: "deployed package", call: removePackage("a"), err: state.ErrTransition, want: "1 deploying, a 1.0 success, b failed"},
@@ -122,7 +122,7 @@ func TestMethods(t *testing.T) {
 			},
 		},
 		"UDSPackages": {
-			reason: "With --packages the others stay as they are, on the way in and on the way out.",
+			reason: "With --packages the other packages stay as they are, in a deployment and in a removal.",
 			steps: []step{
 				{what: "deploy a alone", call: initialise(ab, state.Deploying), want: "1 deploying, a not_deployed, b not_deployed"},
 				{what: "a", call: setPackage("a", state.Deploying, state.Success), want: "1 deploying, a 1.0 success, b not_deployed"},
@@ -257,7 +257,7 @@ func TestRemoveComesBetween(t *testing.T) {
 	}
 }
 
-// TestRights shows what users can do whose rights end at a namespace, and what is said to those who have none.
+// TestRights shows the operations of users whose rights end at a namespace, and the errors of users without rights.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	p := newNamespace(t)
@@ -317,7 +317,7 @@ func TestNamespace(t *testing.T) {
 	}
 }
 
-// TestSecrets shows what becomes of Secrets that others made: each is answered with an error of its own and not written, or migrated.
+// TestSecrets has Secrets of other writers: each is answered with an error of its own and not written, or migrated.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -367,8 +367,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestLarge shows that a large record is compressed, that one that is too large is refused with the record before left, and that a record
-// shrinks again.
+// TestLarge shows that a large record is compressed, that a record over the limit is refused and the previous record stays, and that a
+// record shrinks again.
 func TestLarge(t *testing.T) {
 	t.Parallel()
 	p := newNamespace(t)
@@ -452,8 +452,8 @@ func TestList(t *testing.T) {
 	}
 	for what, diff := range map[string]string{
 		"users of a package, under any prefix":           cmp.Diff("[platform shop another] <nil>", users(p.records, "redis")),
-		"users of a package, with those of uds-cli":      cmp.Diff("[legacy platform shop another] <nil>", users(legacy, "redis")),
-		"users of one that was removed, or unreferenced": cmp.Diff("[] <nil>", users(legacy, "postgres")),
+		"users of a package, including users of uds-cli": cmp.Diff("[legacy platform shop another] <nil>", users(legacy, "redis")),
+		"users of a removed or unreferenced package":     cmp.Diff("[] <nil>", users(legacy, "postgres")),
 	} {
 		if diff != "" {
 			t.Errorf("%s: -want, +got:\n%s", what, diff)

@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestStory follows a Bundle of each shape: three layers, of which the middle one fails and is corrected, a package that leaves and comes back, one that is
-// taken away, a record that is lost, and the deletion.
+// TestStory follows a Bundle of each shape: three layers, of which the middle layer fails and is corrected, a package that leaves and comes back, a
+// package that is removed, a lost record, and the deletion.
 func TestStory(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ apiVersion, record string }{"Claim": {claims, "platform"}, "Namespaced": {namespaced, "platform.ns"}} {
@@ -44,7 +44,8 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// TestShared lets two Bundles have one package: one drops it, and then both do. A third one has it with another spec.
+// TestShared lets two Bundles have one package: the first drops it, and then the second. A third Bundle has it with another
+// spec.
 func TestShared(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -65,7 +66,7 @@ func TestShared(t *testing.T) {
 	s.awaitMessage(two, "shared", "unreferenced Unreferenced")
 	s.awaitDeleted(two)
 	if s.hasObject("extra") || !s.hasObject("shared") || !s.hasFiles("shared") {
-		t.Error("The deletion of a Bundle removes what it names, and leaves what left it.")
+		t.Error("The deletion of a Bundle removes its named packages, and leaves unreferenced packages.")
 	}
 	s.awaitNoRecord("two.ns")
 	if got := s.Now(s.packageOf("own")); got.GetDeletionTimestamp() != nil {
@@ -73,7 +74,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestNotTaken gives packages the names of what others made.
+// TestNotTaken gives packages the names of other users' objects.
 func TestNotTaken(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -83,11 +84,11 @@ func TestNotTaken(t *testing.T) {
 	u := s.awaitPhase(s.describeBundle(claims, "platform", "1", s.describePackage("shop", "1.0", 2)), "Failed")
 	s.awaitMessage(u, "shop", "failed NameTaken")
 	if after := s.Now(theirs); after.GetGeneration() != before.GetGeneration() || len(after.GetLabels()) != len(before.GetLabels()) {
-		t.Errorf("what a user made was changed: %v", after.Object["spec"])
+		t.Errorf("the object of a user was changed: %v", after.Object["spec"])
 	}
 	s.awaitPhase(s.describeBundle(claims, "platform", "2", withFields(s.describePackage("shop", "1.0", 1), "adopt", true)), "Succeeded")
 	if after := s.Now(theirs); after.GetUID() != before.GetUID() || after.GetLabels()["state.intentplane.dev/bundle"] != "platform" {
-		t.Errorf("labels of what was adopted: %v", after.GetLabels())
+		t.Errorf("labels of the adopted object: %v", after.GetLabels())
 	}
 	existing := map[string]any{"name": "base", "existing": map[string]any{"kind": "IntentDeployment", "group": "claims.intentplane.dev"}}
 	waiting := s.awaitPhase(s.describeBundle(namespaced, "waiting", "1", s.describePackage("front", "1.0", 1, "base"), existing), "Deploying")
@@ -97,7 +98,7 @@ func TestNotTaken(t *testing.T) {
 	s.AwaitPhase(waiting, "Succeeded")
 	s.awaitDeleted(waiting)
 	if s.hasObject("front") || s.Now(base).GetDeletionTimestamp() != nil {
-		t.Error("The deletion of a Bundle removes what it made, and not what it waited for.")
+		t.Error("The deletion of a Bundle removes its own objects, and not the objects that it waited for.")
 	}
 }
 
@@ -114,7 +115,7 @@ func TestForgedLabels(t *testing.T) {
 	u := s.awaitPhase(s.describeBundle(claims, "platform", "1", s.describePackage("shop", "1.0", 2)), "Failed")
 	s.awaitMessage(u, "shop", "failed NameTaken")
 	if after := s.Now(theirs); after.GetGeneration() != before.GetGeneration() {
-		t.Errorf("the labels of a Bundle let it change what a user made: %v", after.Object["spec"])
+		t.Errorf("the labels of a Bundle let it change an object of a user: %v", after.Object["spec"])
 	}
 }
 

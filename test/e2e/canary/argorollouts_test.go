@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestArgoRollouts tells sequences of Argo Rollouts' end-to-end tests, under their names, with real requests.
+// TestArgoRollouts plays sequences of Argo Rollouts' end-to-end tests, under their names, with real requests.
 func TestArgoRollouts(t *testing.T) {
 	t.Parallel()
 	y := newReleaseAt(t, release.Options{})
@@ -57,7 +57,8 @@ func TestArgoRollouts(t *testing.T) {
 			y.Errorf("want the last revision in track green, after blue, green and blue, got %s", got)
 		}
 	})
-	// Argo Rollouts may scale the stable pods down with their weight. Here they stay, so none is made anew. An edit back to what they run has no steps.
+	// Argo Rollouts may scale the stable pods down with their weight. Here they stay, so none is created again. An edit back to the stable image has no
+	// steps.
 	y.runPart("TestCanaryDynamicStableScaleRollbackToStable", func(y *followedRelease) {
 		y.asksForImage(7, plan)
 		y.awaitState(8, "AwaitingPromotion", "2/4")
@@ -68,9 +69,9 @@ func TestArgoRollouts(t *testing.T) {
 		y.stopUsers()
 		y.wantDivisions(y.Sites[0], "blue 100",
 			"blue 100, green 0", "blue 80, green 20", "blue 100, green 0", "blue 100", // Revision 2 is given up.
-			"blue 100, green 0", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100", // It is retried.
+			"blue 100, green 0", "blue 80, green 20", "blue 50, green 50", "blue 0, green 100", "green 100", // The revision is retried.
 			"blue 0, green 100", "blue 20, green 80", "blue 20, green 80", "blue 100, green 0", "blue 100", // The pods for all requests come first.
-			"blue 100, green 0", "blue 80, green 20", "blue 100, green 0", "blue 100, green 0", // Revision 5 is given up, and another one follows.
+			"blue 100, green 0", "blue 80, green 20", "blue 100, green 0", "blue 100, green 0", // Revision 5 is given up, and another revision follows.
 			"blue 80, green 20", "blue 100, green 0", "blue 100, green 0", // Revision 6 is edited in the middle.
 			"blue 80, green 20", "blue 80, green 20", "blue 0, green 100", "green 100",
 			"blue 0, green 100", "blue 20, green 80", "blue 0, green 100", "green 100") // Revision 8 is edited back to the stable one.

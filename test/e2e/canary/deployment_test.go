@@ -9,8 +9,9 @@ import (
 )
 
 // TestDeployment delivers revisions by a claim to three Sites, two of which are in one cluster, in two waves with steps of their own, over two
-// repositories, while users send requests to all of them. The second revision goes through its weights to the end, and a user rolls it back. The next one is
-// edited at 20 percent, and the one after that is given up at two weights: all requests at the first Site, half of them at the others. No request fails.
+// repositories, while users send requests to all of them. The second revision goes through its weights to the end, and a user rolls it back. The
+// third is edited at 20 percent, and the fourth is given up at two weights: all requests at the first Site, half of them at the others. No request
+// fails.
 func TestDeployment(t *testing.T) {
 	t.Parallel()
 	near := clusterOf(t, edge)

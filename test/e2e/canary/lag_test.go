@@ -7,8 +7,8 @@ import (
 	"github.com/intentplane/intentplane/apis/track"
 )
 
-// TestLag measures how long a gateway goes on to divide requests by the old weights after it has reported that it accepts the new ones: no status says
-// when it follows. It has just been changed, or not for a while.
+// TestLag measures how long a gateway goes on to divide requests by the old weights after it has reported that it accepts the new weights: no status
+// shows when it follows. It has just been changed, or not for a while.
 func TestLag(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)

@@ -9,9 +9,9 @@ import (
 	"github.com/intentplane/intentplane/test/release"
 )
 
-// TestLosses loses objects at each step of a canary, from the one without requests to the one with all of them, the state in Git at two of them, the provider
-// between a push and the status that would show it, and all objects, with the state, once a user has released the verdict. The canary comes to its end with the
-// commits that it would have made anyhow.
+// TestLosses loses objects at each step of a canary, from the step without requests to the step with all of them, the state in Git at two of them,
+// the provider between a push and the status that would show it, and all objects, with the state, once a user has released the verdict. The canary
+// comes to its end with the same commits as without the losses.
 func TestLosses(t *testing.T) {
 	t.Parallel()
 	y := newMeasured(t)

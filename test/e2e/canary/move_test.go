@@ -34,7 +34,7 @@ func TestMove(t *testing.T) {
 	y.awaitState(6, "Preparing", "1/2")
 	y.must(y.Request(y.Context(), rolloutv1alpha1.ActionAbort, 6, nil))
 	y.awaitOutcome(6, "RolledBack")
-	// What a rollback restored is in no object, which a move needs.
+	// No object has the restored content of a rollback, which a move needs.
 	more := plain
 	more.Replicas = release.Replicas + 1
 	y.asksForImage(5, more)

@@ -23,7 +23,7 @@ func TestPauses(t *testing.T) {
 	y.pausesFor(15*time.Second, y.writesNothingUntil)
 	y.pausesFor(10*time.Second, func(time.Time) {
 		y.restartsProvider()
-		y.startsStandby() // It is there in time for the next pause.
+		y.startsStandby() // The new leader is ready in time for the next pause.
 	})
 	var now leader
 	seen := y.pausesFor(30*time.Second, func(time.Time) { now = y.changesLeader() })

@@ -10,13 +10,13 @@ import (
 	"github.com/intentplane/intentplane/provider/engines"
 )
 
-// TestReasons holds what the provider says of a route against what a real gateway writes on it.
+// TestReasons compares the provider's reason for a route with the status that a real gateway writes on it.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		reason string
 		change func(s *shop, files tree.Files)
-		// want is how the provider's answer begins, and message what is in it.
+		// want is the beginning of the provider's answer, and message a part of it.
 		want, message string
 		// failing is true where requests fail although the gateway reports that all is well.
 		failing bool
@@ -33,12 +33,12 @@ func TestReasons(t *testing.T) {
 			want:   engines.ReasonRouteNotAccepted, message: "Gateway refusing, by traefik.io/gateway-controller: Accepted is False: NotAllowedByListeners",
 		},
 		"MissingGateway": {
-			reason: "No controller reports on a route whose Gateway does not exist, and what was reported before does not count.",
+			reason: "No controller reports on a route whose Gateway does not exist, and an earlier report does not count.",
 			change: withRouteEdited("name: web\n    namespace: gateways", "name: missing\n    namespace: gateways"),
 			want:   engines.ReasonRouteNotAccepted, message: "Gateway missing: no controller reports on the route: create the Gateway, or run a controller that takes routes of it",
 		},
 		"OneGatewayMissing": {
-			reason: "Traefik reports for each Gateway of a route what holds for one of them.",
+			reason: "Traefik reports for each Gateway of a route the conditions of one of them.",
 			change: withRouteEdited("  parentRefs:\n", "  parentRefs:\n  - name: missing\n    namespace: gateways\n"),
 		},
 		"NoService": {
@@ -76,7 +76,7 @@ func TestReasons(t *testing.T) {
 			s.commitFiles(files)
 			got := ""
 			t.Cleanup(func() { t.Logf("\n%s\nthe provider says: %s", tc.reason, got) })
-			s.awaitTrue("the gateway reports what is wanted", func() bool {
+			s.awaitTrue("the gateway reports the wanted conditions", func() bool {
 				got = s.whyNotProven(files)
 				return strings.HasPrefix(got, tc.want) && strings.Contains(got, tc.message) && (got == "") == (tc.want == "")
 			})

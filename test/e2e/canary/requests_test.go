@@ -45,7 +45,7 @@ func TestNoRequestFails(t *testing.T) {
 	t.Log(got)
 }
 
-// TestPodsWithWeight does in one commit what has to be done in two: requests to a track whose pods come in the same commit fail. So the checks of the
+// TestPodsWithWeight makes in one commit a change that needs two: requests to a track whose pods come in the same commit fail. So the checks of the
 // other tests can fail.
 func TestPodsWithWeight(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/test/kubelet"
 )
 
-// TestSiteSync holds what a SiteSync says of the tracks of a Site against real requests. It reads the Site with no more rights than the examples give.
+// TestSiteSync compares the tracks in the status of a SiteSync with real requests. It reads the Site with no more rights than the examples give.
 func TestSiteSync(t *testing.T) {
 	t.Parallel()
 	s := newShop(t)
@@ -55,6 +55,6 @@ func TestSiteSync(t *testing.T) {
 	s.askForDirectory(files, position, &position)
 	s.awaitSite(string(deliveryv1alpha1.SiteSyncing) + " " + engines.ReasonCanaryNotAvailable)
 	if green := s.greenTrack(); green.AvailableTree != "" {
-		t.Errorf("pods that changed are not available by what was proven before: got %+v", green)
+		t.Errorf("an earlier proof makes changed pods available: got %+v", green)
 	}
 }

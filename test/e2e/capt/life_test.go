@@ -19,7 +19,7 @@ func TestLife(t *testing.T) {
 	l.bornAgain(first)
 }
 
-// TestFlaps is a life of its own: what flaps is written seldom, and so is what comes next.
+// TestFlaps is a life of its own: a flapping condition is written seldom, and so is the next condition.
 func TestFlaps(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, "flaps")
@@ -27,7 +27,7 @@ func TestFlaps(t *testing.T) {
 	l.playFlaps()
 }
 
-// TestLeftBehind has what is left over, and what is laid aside.
+// TestLeftBehind has an old failure that stays in the status, and a paused cluster.
 func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, "leftbehind")

@@ -20,9 +20,9 @@ func TestNameTaken(t *testing.T) {
 		t.Errorf("message %q", m)
 	}
 	second.wantNothingMade()
-	// Who was there first is not disturbed by who came later, and the later one goes without a trace.
+	// The first owner is not disturbed by a later ManagedCluster, which is deleted without a trace.
 	second.must(kube.Delete(t.Context(), &v1alpha1.ManagedCluster{ObjectMeta: metav1Name("taken2")}))
-	second.awaitTrue("the later one is gone", second.isGone, nothingElse)
+	second.awaitTrue("the later ManagedCluster is deleted", second.isGone, nothingElse)
 	first.awaitReadyReason(v1alpha1.ReasonReady)
 }
 
@@ -40,7 +40,7 @@ func TestTemplateMissing(t *testing.T) {
 	l.awaitObject("Cluster")
 }
 
-// TestObjectsGone: what was there and is gone may live on elsewhere, so it takes a person to make it again.
+// TestObjectsGone: a cluster whose objects are gone may live on elsewhere, so its creation takes a person.
 func TestObjectsGone(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, "gone")
@@ -51,7 +51,7 @@ func TestObjectsGone(t *testing.T) {
 	if m := l.messageOfReady(v1alpha1.ReasonObjectsGone); !strings.Contains(m, "CAPTControlPlane gone with uid "+uid) || !strings.Contains(m, v1alpha1.AnnotationRecreate+"="+uid) {
 		t.Errorf("message %q", m)
 	}
-	// Another change of the Cluster makes nobody think again.
+	// Another change of the Cluster does not change the reason.
 	l.pauseCluster(true)
 	l.pauseCluster(false)
 	l.awaitReadyReason(v1alpha1.ReasonObjectsGone)
@@ -62,12 +62,12 @@ func TestObjectsGone(t *testing.T) {
 		mc.SetAnnotations(map[string]string{v1alpha1.AnnotationRecreate: uid})
 	})
 	if again := l.awaitObject("CAPTControlPlane"); string(again.GetUID()) == uid {
-		t.Error("it is the one that was gone")
+		t.Error("the object has the UID of the deleted object")
 	}
 }
 
-// TestOwners: between the moment in which Cluster API takes an object over and the one in which CAPT begins, the object may still be
-// changed. What others wrote into it by then stays.
+// TestOwners: after Cluster API takes an object over, and before CAPT begins, the object may still be changed. Fields that others
+// wrote into it by then stay.
 func TestOwners(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, "owners")
@@ -81,7 +81,7 @@ func TestOwners(t *testing.T) {
 	l.awaitTrue("the change is applied", l.wantSpec("CAPTControlPlane", "v1.31.1", "version"), nothingElse)
 	l.awaitTrue("the change is applied", l.wantSpec("CAPTCluster", "eu-west-2", "region"), nothingElse)
 	if tags, found, _ := unstructured.NestedMap(l.liveObject("CAPTControlPlane").Object, "spec", "additionalTags"); found {
-		t.Errorf("tags that nobody wants any more are there: %v", tags)
+		t.Errorf("removed tags are still set: %v", tags)
 	}
 	recorded{}.followCluster(l.stage, begun)
 	l.awaitCondition(v1alpha1.TypeInfrastructureReady, corev1.ConditionFalse, "Provisioning")

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestGates lets nothing be measured, and something bad.
+// TestGates lets the measurements be missing, and bad.
 func TestGates(t *testing.T) {
 	t.Parallel()
 	playAll(t, gateStories())

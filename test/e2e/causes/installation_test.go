@@ -6,7 +6,7 @@ import (
 	"github.com/intentplane/intentplane/apis/advice"
 )
 
-// TestShared breaks what all deployments share, one after another, while no other test runs.
+// TestShared breaks the shared parts of all deployments, one after another, while no other test runs.
 func TestShared(t *testing.T) {
 	for name, told := range sharedStories() {
 		for shapeName, describe := range shapes() {

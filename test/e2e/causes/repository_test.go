@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestRepository breaks the way to the repository, or what is in it.
+// TestRepository breaks the connection to the repository, or its content.
 func TestRepository(t *testing.T) {
 	t.Parallel()
 	playAll(t, repositoryStories())

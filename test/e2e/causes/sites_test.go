@@ -19,13 +19,14 @@ func TestEngine(t *testing.T) {
 	playRemote(t, engineStories())
 }
 
-// TestCluster breaks the way to the cluster of a Site.
+// TestCluster breaks the connection to the cluster of a Site.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	playRemote(t, clusterStories())
 }
 
-// TestRefresh asks for a reconcile while nothing changes. The command ends when the SiteSync and the Gate answered, too, and not from what they reported before.
+// TestRefresh asks for a reconcile while nothing changes. The command ends when the SiteSync and the Gate answered, too, and not from their earlier
+// reports.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	s := newRemoteStage(t, (*scene.Scene).Composite)
@@ -41,7 +42,7 @@ func TestRefresh(t *testing.T) {
 		l.SetGroupVersionKind(kind)
 		s.Must(s.Client.List(t.Context(), l, client.InNamespace(s.Namespace)))
 		if len(l.Items) != 1 || scene.Field(&l.Items[0], "status", "lastHandledReconcileAt") != token {
-			t.Errorf("%s: want one that answered %s, got %+v", kind.Kind, token, l.Items)
+			t.Errorf("%s: want an object that answered %s, got %+v", kind.Kind, token, l.Items)
 		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestSpec names what does not exist, or may not be used.
+// TestSpec names missing or forbidden objects.
 func TestSpec(t *testing.T) {
 	t.Parallel()
 	playAll(t, specStories())

@@ -33,7 +33,7 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			in: "Compiling", why: "InvalidIntent",
 		},
 		"UnknownParameter": {
-			reason: "What does not render takes nothing away.",
+			reason: "A Blueprint that fails to render removes no files.",
 			kind:   "ProviderConfig",
 			breaks: func(s *scene.Scene, o *unstructured.Unstructured) {
 				s.Set(o, `{"service": "shop", "sites": ["`+s.Site("edge1")+`"], "parameters": {"greting": "Hi"}}`, "spec", "intent")
@@ -62,7 +62,7 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 			}
 			s.Succeed(claim)
 			tip := s.AwaitCommits(1)[0].ID
-			// Fields that somebody else set: one of the spec, which changes its generation, and of the metadata.
+			// Fields that another user set: one of the spec, which changes its generation, and of the metadata.
 			s.Patch(s.Raw(), `{"spec": {"forProvider": {"claimRef": {"uid": "by-hand"}}}, "metadata": {"labels": {"team": "blue"}, "annotations": {"note": "keep"}}}`)
 			before, composed := s.Raw(), composedBy(s, claim)
 
@@ -92,7 +92,7 @@ func TestBrokenEditLosesNothing(t *testing.T) {
 				t.Errorf("\n%s\nstatus.revision after a new intent: -want, +got:\n%s", tc.reason, diff)
 			}
 			if got := scene.Field(s.Raw(), "spec", "forProvider", "claimRef", "uid"); got != "by-hand" {
-				t.Errorf("\n%s\nthe field that somebody else set is %q", tc.reason, got)
+				t.Errorf("\n%s\nthe field of another user is %q", tc.reason, got)
 			}
 		})
 	}

@@ -41,11 +41,11 @@ func TestForgedDeliveries(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"refs/heads/main"}, scene.Names(refs)); diff != "" || len(s.Commits()) != 0 {
-		t.Errorf("something was written: %d commits, refs: -want, +got:\n%s", len(s.Commits()), diff)
+		t.Errorf("the repository was written: %d commits, refs: -want, +got:\n%s", len(s.Commits()), diff)
 	}
 }
 
-// What is refused above is refused for its one fault: without it the same is delivered.
+// A delivery that is refused above is refused for its one fault: without it the same delivery succeeds.
 func TestHonestDelivery(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")

@@ -36,7 +36,8 @@ func (e editor) plugin(args ...string) []string {
 	return append(args, "--as", e.name, "--namespace", e.Namespace, "--kubeconfig", cp.Kubeconfig)
 }
 
-// list runs a command with -o json until it reads what is published, and returns that. Before that, a command that names an object fails.
+// list runs a command with -o json until it reads the published catalog, and returns that. Before that, a command that names an object
+// fails.
 func (e editor) list(args ...string) string {
 	e.T.Helper()
 	var out []byte
@@ -63,8 +64,8 @@ func (e editor) sites() []string {
 	return out
 }
 
-// TestCatalogOfAnEditor shows a user with the role edit in one namespace what that may use, before the first deployment, and after a Site is taken from it. The
-// Sites of another namespace are not shown.
+// TestCatalogOfAnEditor shows a user with the role edit in one namespace the catalog of that namespace, before the first deployment, and after a Site
+// is removed from it. The Sites of another namespace are not shown.
 func TestCatalogOfAnEditor(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
@@ -88,20 +89,21 @@ func TestCatalogOfAnEditor(t *testing.T) {
 		t.Errorf("blueprints: want parameter greeting with its default, got %+v", read.Items)
 	}
 	if text := s.Inside("get", "configmap", catalogview.ConfigMapName, "-o", "json"); strings.Contains(text, "theirs") || strings.Contains(text, "another-team") {
-		t.Errorf("A namespace reads of the Site of another one:\n%s", text)
+		t.Errorf("A namespace reads of the Site of another namespace:\n%s", text)
 	}
 	s.Apply(s.Set(site, []any{"another-team"}, "spec", "allowedNamespaces"))
 	ann.Until("a Site that the namespace may not use any more is not shown", patience.Limit, func() bool { return slices.Equal(ann.sites(), []string{"edge1"}) })
 }
 
-// TestCatalogOnRequest lets a user with the role edit ask for what is published, in a namespace that no Site names and that has no deployment.
+// TestCatalogOnRequest lets a user with the role edit request the published catalog, in a namespace that no Site names and that has no
+// deployment.
 func TestCatalogOnRequest(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)
 	ann := newEditor(s, "ann")
 	hint := "kubectl create configmap " + catalogview.ConfigMapName + " -n " + s.Namespace
 	if out := s.Program("", s.Built("kubectl-intent"), ann.plugin("blueprints")...); !strings.Contains(out, hint) {
-		t.Errorf("blueprints: want what a user can do to read more, got:\n%s", out)
+		t.Errorf("blueprints: want the command for more rights to read, got:\n%s", out)
 	}
 	s.Run("create", "configmap", catalogview.ConfigMapName, "-n", s.Namespace, "--as", ann.name)
 	if out := ann.list("blueprints", s.BlueprintName()); !strings.Contains(out, `"greeting"`) {

@@ -60,10 +60,10 @@ func TestWaitAndDigest(t *testing.T) {
 			if diff := cmp.Diff(digest, scene.Field(s.Now(o), "status", "intentDigest")); diff != "" {
 				t.Errorf("status.intentDigest: -want, +got:\n%s", diff)
 			}
-			// Defaults, and what Crossplane adds, change nothing.
+			// Defaults, and fields that Crossplane adds, change nothing.
 			there := s.Inside("get", shape.resource, "shop", "--output=yaml")
 			if diff := cmp.Diff(digest, strings.TrimSpace(s.Program(there, s.Built("kubectl-intent"), "digest", "-"))); diff != "" {
-				t.Errorf("digest of what is there: -want, +got:\n%s", diff)
+				t.Errorf("digest of the applied object: -want, +got:\n%s", diff)
 			}
 		})
 	}

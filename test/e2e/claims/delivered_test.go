@@ -9,7 +9,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestPluginShowsWhatIsDelivered compares the files that "artifacts" writes with those of the branch, and shows by "diff" what a file would change of them.
+// TestPluginShowsWhatIsDelivered compares the files that "artifacts" writes with the files of the branch, and shows by "diff" the changes that a file
+// would cause.
 func TestPluginShowsWhatIsDelivered(t *testing.T) {
 	t.Parallel()
 	for name, shape := range shapesOfClaims() {

@@ -23,7 +23,7 @@ func TestExamplesApply(t *testing.T) {
 				s.Succeed(o)
 			case "WorkloadCluster":
 				s.Apply(o)
-				s.AwaitPhase(o, "Provisioning") // Nobody builds clusters here.
+				s.AwaitPhase(o, "Provisioning") // No provider builds clusters here.
 			case "RolloutRequest":
 				s.Apply(o)
 				awaitAnswer(s, o)

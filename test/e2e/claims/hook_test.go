@@ -11,7 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestHookRefuses has a hook of the Git server refuse an edit, and reads on the claim what the hook said, and about which refs.
+// TestHookRefuses has a hook of the Git server refuse an edit, and reads on the claim the output of the hook, and the refused
+// refs.
 func TestHookRefuses(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")

@@ -11,7 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestDeletedInUse deletes the configuration of a claim, which says what its deletion waits for, and goes with the claim.
+// TestDeletedInUse deletes the configuration of a claim. Its status names the objects that its deletion waits for, and it
+// is deleted with the claim.
 func TestDeletedInUse(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")

@@ -20,7 +20,7 @@ func TestMissingThingsAppear(t *testing.T) {
 			tc.change(s, claim)
 			awaitMissing(s, claim, tc.why)
 			t.Logf("%s The message says %q.", tc.reason, tc.want)
-			s.Await(claim, "the message says what there is", func(u *unstructured.Unstructured) bool {
+			s.Await(claim, "the message names the existing objects", func(u *unstructured.Unstructured) bool {
 				return strings.Contains(scene.Condition(u, "SitesFound").Message, tc.want)
 			})
 			s.AwaitCommits(0)
@@ -31,7 +31,7 @@ func TestMissingThingsAppear(t *testing.T) {
 	}
 }
 
-// A Site that may not be used is told apart from a missing one by nobody.
+// No user can distinguish a forbidden Site from a missing Site.
 func TestForbiddenSiteLooksMissing(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp)
@@ -45,15 +45,15 @@ func TestForbiddenSiteLooksMissing(t *testing.T) {
 		seen := awaitMissing(s, s.Claim(site, runIntent(s, 1, site)), "SiteMissing")
 		messages[site] = strings.ReplaceAll(scene.Condition(seen, "SitesFound").Message, s.Site(site), "SITE")
 		if all := fmt.Sprint(seen.Object["status"], s.XR(seen).Object); strings.Contains(all, secret) {
-			t.Errorf("more than its name is told of a Site that may not be used: %s", all)
+			t.Errorf("the status shows more than the name of a forbidden Site: %s", all)
 		}
 	}
 	s.AwaitCommits(0)
 	if deliveries := s.Deliveries(); len(deliveries) > 0 {
-		t.Errorf("something is delivered for a Site that may not be used: %d GitDeliveries", len(deliveries))
+		t.Errorf("a forbidden Site has a delivery: %d GitDeliveries", len(deliveries))
 	}
 	if messages["forbidden"] != messages["nowhere"] {
-		t.Errorf("a forbidden Site can be told from a missing one: %q", messages)
+		t.Errorf("the message of a forbidden Site differs from the message of a missing Site: %q", messages)
 	}
 	s.Apply(s.Set(forbidden, []any{"somebody-else", s.Namespace}, "spec", "allowedNamespaces"))
 	awaitSucceededUnchanged(s, s.Claim("forbidden", ""))

@@ -14,7 +14,7 @@ func TestNeighboursStayAsTheyAre(t *testing.T) {
 	commitUnmanaged(t, s)
 	before := s.Outside()
 	if len(before) != 8 {
-		t.Fatalf("want 8 files of strangers, found %d: %q", len(before), before)
+		t.Fatalf("want 8 unmanaged files, found %d: %q", len(before), before)
 	}
 	s.Succeed(s.Claim("shop", runIntent(s, 2, "edge1", "edge2")))
 	first := map[string]string{}
@@ -25,7 +25,7 @@ func TestNeighboursStayAsTheyAre(t *testing.T) {
 	compare := func(after string) {
 		t.Helper()
 		if diff := cmp.Diff(before, s.Outside(ours...)); diff != "" {
-			t.Errorf("files of strangers after %s: -want, +got:\n%s", after, diff)
+			t.Errorf("unmanaged files after %s: -want, +got:\n%s", after, diff)
 		}
 		for site, want := range first {
 			if diff := cmp.Diff(want, s.Tree(s.Directory(site, "shop"))); diff != "" || want == "" {

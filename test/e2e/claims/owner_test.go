@@ -28,7 +28,7 @@ func TestAdopt(t *testing.T) {
 	}
 	s.Succeed(s.Set(claim, true, "spec", "deliveryConfig", "adopt"))
 	if _, ok := s.FilesBelow(s.Directory("edge1", "shop"))["theirs.yaml"]; ok {
-		t.Error("the stranger's file is still there")
+		t.Error("the unmanaged file is still there")
 	}
 	s.AwaitCommits(2)
 }
@@ -45,9 +45,9 @@ func TestShapesOfOneName(t *testing.T) {
 	if diff := cmp.Diff(delivery.Object["spec"], s.Now(delivery).Object["spec"]); diff != "" {
 		t.Errorf("spec of the first one's GitDelivery: -want, +got:\n%s", diff)
 	}
-	// Crossplane writes old conditions again when its cache is behind, and mends them with its next try.
+	// Crossplane writes old conditions again when its cache is behind, and corrects them with its next try.
 	s.Await(first, "Ready", func(u *unstructured.Unstructured) bool { return scene.Is(u, "Ready", corev1.ConditionTrue, "") })
-	// The one that never wrote anything removes nothing.
+	// A claim that never wrote anything removes nothing.
 	s.Delete(second)
 	s.Gone(second)
 	s.AwaitCommits(1)

@@ -12,7 +12,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestPluginReadsTheCluster shows that the plugin, which reads claim and catalog from the API server, renders what was delivered.
+// TestPluginReadsTheCluster shows that the plugin, which reads claim and catalog from the API server, renders the delivered
+// files.
 func TestPluginReadsTheCluster(t *testing.T) {
 	t.Parallel()
 	for name, shape := range shapesOfClaims() {
@@ -40,13 +41,14 @@ func TestPluginReadsTheCluster(t *testing.T) {
 			refused, err := exec.CommandContext(t.Context(), s.Built("kubectl-intent"), plugin("render", "--as", "nobody")...).CombinedOutput()
 			exit := &exec.ExitError{}
 			if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(refused), "/shop: ask for the right to") {
-				t.Errorf("who may not read is told so: %v: %s", err, refused)
+				t.Errorf("the error of a user without the right to read: %v: %s", err, refused)
 			}
 		})
 	}
 }
 
-// TestPluginAsks shows that the plugin asks for what a person decides, tells when it is done, and that what it made goes with the deployment.
+// TestPluginAsks shows that the plugin requests the decision of a person, reports the end, and that its requests are deleted with the
+// deployment.
 func TestPluginAsks(t *testing.T) {
 	t.Parallel()
 	for name, shape := range shapesOfClaims() {

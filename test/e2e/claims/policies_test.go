@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestForgedGate lets nobody but the provider write a verdict, and nobody but Crossplane and the provider make a Gate, once the example's
-// policy is there, whatever RBAC allows.
+// TestForgedGate checks that only the provider can write a verdict, and that only Crossplane and the provider can create a Gate, once the
+// example's policy is applied, whatever RBAC allows.
 func TestForgedGate(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
@@ -62,8 +62,8 @@ spec:
 	}
 }
 
-// TestForgedEvidence lets nobody but the provider write what a SiteSync and a GitDelivery report, and nobody but Crossplane and the provider make a SiteSync, once
-// the example's policy is there, whatever RBAC allows.
+// TestForgedEvidence checks that only the provider can write the status of a SiteSync and of a GitDelivery, and that only Crossplane and the provider
+// can create a SiteSync, once the example's policy is applied, whatever RBAC allows.
 func TestForgedEvidence(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")
@@ -117,8 +117,8 @@ spec:
 	}
 }
 
-// TestApprovalByEdit lets who may edit a deployment, and not create RolloutRequests, approve nothing by an edit, once the example's policy is
-// there. Other edits go on.
+// TestApprovalByEdit has a user who may edit a deployment, and may not create RolloutRequests: once the example's policy is applied, the user
+// cannot approve by an edit. Other edits go on.
 func TestApprovalByEdit(t *testing.T) { //nolint:tparallel // Its cases edit one object.
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")
@@ -153,7 +153,7 @@ func TestApprovalByEdit(t *testing.T) { //nolint:tparallel // Its cases edit one
 				t.Errorf("want %q, got %q", tc.want, got)
 			}
 			if got := patch(approver, tc.patch); got != "" {
-				t.Errorf("who may approve is refused: %q", got)
+				t.Errorf("a user with the right to approve is refused: %q", got)
 			}
 		})
 	}

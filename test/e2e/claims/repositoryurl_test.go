@@ -49,7 +49,7 @@ func TestWrongRepositoryURL(t *testing.T) {
 	s.Until("both GitDeliveries are Delivered", patience.Limit, func() bool { return count(deliveryv1alpha1.ReasonDelivered) == 2 })
 	seen := s.Succeed(claim)
 	if diff := cmp.Diff(before, remembered(s), cmpopts.EquateEmpty()); diff != "" {
-		t.Errorf("what the GitDeliveries remember after a URL was wrong for a while: -want, +got:\n%s", diff)
+		t.Errorf("recorded status of the GitDeliveries after a URL was wrong for a while: -want, +got:\n%s", diff)
 	}
 	if got := scene.Number(seen, "status", "revision"); got != 1 {
 		t.Errorf("revision after a URL was wrong for a while: want 1, got %d", got)

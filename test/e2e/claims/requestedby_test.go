@@ -11,7 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRequestedBy lets nobody ask in the name of somebody else, once the example's policy is there. It is bound to one namespace here.
+// TestRequestedBy checks that no user can make a request in the name of another user, once the example's policy is applied. It is
+// bound to one namespace here.
 func TestRequestedBy(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")

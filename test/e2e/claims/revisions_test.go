@@ -15,18 +15,18 @@ func TestRevisions(t *testing.T) {
 	first := s.Succeed(claim)
 	delivery := s.Raw()
 
-	// The same again is no change for anybody.
+	// The same claim again changes nothing.
 	s.Apply(claim)
 	if diff := cmp.Diff(first.GetGeneration(), s.Now(claim).GetGeneration()); diff != "" {
 		t.Errorf("metadata.generation after the same claim again: -want, +got:\n%s", diff)
 	}
 
-	// What decides nothing about delivery is seen, and delivers nothing.
+	// A field without influence on the delivery changes the digest, and delivers nothing.
 	s.Set(claim, "7m", "spec", "deliveryConfig", "syncWaitTimeout")
 	s.Set(claim, "20s", "spec", "compileConfig", "renderTimeout")
 	timeouts := s.Succeed(claim)
 	if scene.Field(first, "status", "intentDigest") == scene.Field(timeouts, "status", "intentDigest") {
-		t.Error("status.intentDigest does not tell other timeouts apart")
+		t.Error("status.intentDigest is the same for other timeouts")
 	}
 	if diff := cmp.Diff(int64(1), scene.Number(timeouts, "status", "revision")); diff != "" {
 		t.Errorf("status.revision after other timeouts: -want, +got:\n%s", diff)

@@ -20,18 +20,24 @@ func TestSelections(t *testing.T) {
 		want   []string
 	}{
 		"TargetSite": {reason: "A target Site is chosen by its name.", sites: []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "SCENE-edge2"}, want: []string{"edge2"}},
-		"Both":       {reason: "The two that the namespace may use.", sites: []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "both"}, want: []string{"edge1", "edge2"}},
-		"All":        {reason: "All that the namespace may use, and no other.", sites: []string{"edge1", "edge2", "edge3"}, intent: anywhere, target: map[string]any{"targetSite": "all"}, want: []string{"edge1", "edge2", "edge3"}},
+		"Both": {
+			reason: "The target both selects the two Sites that the namespace may use.",
+			sites:  []string{"edge1", "edge2"}, intent: anywhere, target: map[string]any{"targetSite": "both"}, want: []string{"edge1", "edge2"},
+		},
+		"All": {
+			reason: "The target all selects each Site that the namespace may use, and no other.",
+			sites:  []string{"edge1", "edge2", "edge3"}, intent: anywhere, target: map[string]any{"targetSite": "all"}, want: []string{"edge1", "edge2", "edge3"},
+		},
 		"BothInIntent": {
-			reason: "The same in the intent.", sites: []string{"edge1", "edge2"}, intent: `{"service": "shop", "site": "both"}`,
+			reason: "The site both in the intent selects the same two Sites.", sites: []string{"edge1", "edge2"}, intent: `{"service": "shop", "site": "both"}`,
 			want: []string{"edge1", "edge2"},
 		},
 		"AllInIntent": {
-			reason: "The same in the intent.", sites: []string{"edge1", "edge2", "edge3"}, intent: `{"service": "shop", "site": "all"}`,
+			reason: "The site all in the intent selects the same Sites.", sites: []string{"edge1", "edge2", "edge3"}, intent: `{"service": "shop", "site": "all"}`,
 			want: []string{"edge1", "edge2", "edge3"},
 		},
 		"Labels": {
-			reason: "Those with all of the labels, but for one of another namespace.", sites: []string{"edge1", "edge2", "edge3"}, intent: anywhere,
+			reason: "Labels select the Sites with all of them, apart from the Sites of another namespace.", sites: []string{"edge1", "edge2", "edge3"}, intent: anywhere,
 			target: map[string]any{"siteSelector": map[string]any{"matchLabels": map[string]any{"scene": "SCENE", "region": "north"}}}, want: []string{"edge1", "edge3"},
 		},
 	}
@@ -57,7 +63,7 @@ func TestSelections(t *testing.T) {
 			for _, site := range tc.want {
 				want[s.Site(site)] = "Delivered"
 				if len(s.FilesBelow(s.Directory(site, "shop"))) == 0 {
-					t.Errorf("\n%s\nthere are no files for %s", tc.reason, site)
+					t.Errorf("\n%s\nfiles for %s are missing", tc.reason, site)
 				}
 			}
 			sites, _, _ := unstructured.NestedMap(seen.Object, "status", "delivery", "sites")

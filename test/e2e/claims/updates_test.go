@@ -33,7 +33,7 @@ func TestAutomaticUpdate(t *testing.T) {
 	}
 }
 
-// Each of these tests stays below what Crossplane lets a composite react to within some seconds.
+// Each of these tests stays below the limit of reactions that Crossplane allows a composite within some seconds.
 
 func TestManualUpdateWaits(t *testing.T) {
 	t.Parallel()
@@ -104,7 +104,7 @@ func TestManualUpdateApproved(t *testing.T) {
 	}
 }
 
-// TestRefusedRequests asks for what changes nothing.
+// TestRefusedRequests makes requests that change nothing.
 func TestRefusedRequests(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -115,9 +115,15 @@ func TestRefusedRequests(t *testing.T) {
 		value    any
 		want     rolloutv1alpha1.Result
 	}{
-		"Digest":   {reason: "An approval of another content is stale.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 1, field: "request", value: "sha256:0", want: rolloutv1alpha1.ResultStale},
-		"Future":   {reason: "There is no such revision.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 7, want: rolloutv1alpha1.ResultUnknownRevision},
-		"Rollback": {reason: "A revision is no way back from itself.", action: rolloutv1alpha1.ActionRollbackTo, revision: 1, field: "toRevision", value: int64(1), want: rolloutv1alpha1.ResultNoTarget},
+		"Digest": {reason: "An approval of another content is stale.", action: rolloutv1alpha1.ActionApproveUpdate, revision: 1, field: "request", value: "sha256:0", want: rolloutv1alpha1.ResultStale},
+		"Future": {
+			reason: "A revision of that number does not exist.",
+			action: rolloutv1alpha1.ActionApproveUpdate, revision: 7, want: rolloutv1alpha1.ResultUnknownRevision,
+		},
+		"Rollback": {
+			reason: "A revision is not a rollback target of itself.",
+			action: rolloutv1alpha1.ActionRollbackTo, revision: 1, field: "toRevision", value: int64(1), want: rolloutv1alpha1.ResultNoTarget,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -135,7 +141,7 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-// TestStaleApproval approves what somebody saw before the intent changed.
+// TestStaleApproval approves an update that a user saw before the intent changed.
 func TestStaleApproval(t *testing.T) {
 	t.Parallel()
 	s, o := pendingUpdate(t, shapesOfClaims()["Claim"])
@@ -178,7 +184,7 @@ func TestMalformedRequests(t *testing.T) {
 	}
 }
 
-// TestRequestComesFirst asks something of a deployment that is not there yet.
+// TestRequestComesFirst makes a request about a deployment before the deployment exists.
 func TestRequestComesFirst(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")

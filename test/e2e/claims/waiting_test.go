@@ -10,7 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestWaitingInScripts edits a deployment several times, types what the documentation says about waiting, and records how the conditions turn.
+// TestWaitingInScripts edits a deployment several times, types the commands of the documentation about waiting, and records the changes of the
+// conditions.
 func TestWaitingInScripts(t *testing.T) {
 	t.Parallel()
 	blocks := waitingBlocks(t)

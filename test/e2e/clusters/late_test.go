@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestLate rejects a revision whose cluster does not come in time, and delivers it when the cluster is there and somebody asks again.
+// TestLate rejects a revision whose cluster does not come in time, and delivers it when the cluster exists and a user asks again.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	k, err := edge()
@@ -29,7 +29,7 @@ func TestLate(t *testing.T) {
 	})
 	dir := s.Directory("late", "shop")
 	if files := s.FilesBelow(dir); len(files) > 0 {
-		t.Errorf("something was delivered to a cluster that is not there: %v", scene.Names(files))
+		t.Errorf("files were delivered to a missing cluster: %v", scene.Names(files))
 	}
 
 	s.hostCluster(k).buildHosted()

@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestExisting watches a Cluster of somebody else's: it is told what becomes of it, and nothing is written.
+// TestExisting watches a Cluster of another user: the status follows it, and the provider writes nothing.
 func TestExisting(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -32,7 +32,7 @@ func TestExisting(t *testing.T) {
 	}
 }
 
-// TestPaused writes nothing to a Cluster while it is paused, and what was asked for meanwhile when it is not any more.
+// TestPaused writes nothing to a Cluster while it is paused, and writes the requested changes when it is resumed.
 func TestPaused(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -58,7 +58,8 @@ func TestPaused(t *testing.T) {
 	s.wantOnlyOurWrites(3)
 }
 
-// TestSomebodyElseDeletes the Cluster: it is not made again, and another one of that name is another cluster.
+// TestSomebodyElseDeletes has another user delete the Cluster: it is not created again, and another Cluster of that name is
+// another cluster.
 func TestSomebodyElseDeletes(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -77,7 +78,7 @@ func TestSomebodyElseDeletes(t *testing.T) {
 	s.awaitObject(s.clusterNamed(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
 	now := s.awaitReason(mc, "ObjectsGone")
 	if got := scene.Field(now, "status", "atProvider", "uid"); got != uid {
-		t.Errorf("it took another Cluster, %s, for the one that is gone, %s", got, uid)
+		t.Errorf("the provider took another Cluster, %s, for the deleted Cluster, %s", got, uid)
 	}
 	s.Delete(mc)
 	s.awaitGone(mc)
@@ -111,7 +112,7 @@ func TestRecreated(t *testing.T) {
 	s.awaitGone(s.clusterNamed())
 }
 
-// TestContractUnknown refuses what does not say which contract it follows.
+// TestContractUnknown refuses a definition without a contract version.
 func TestContractUnknown(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -25,7 +25,7 @@ func TestDeletedManagedCluster(t *testing.T) {
 			first := s.awaitObject(mc, "knows its Cluster", func(u *unstructured.Unstructured) bool { return hasSeenCluster(u, made) })
 
 			s.Run("delete", "managed", "--all", "-n", s.Namespace, "--wait", "--timeout="+patience.Limit.String())
-			s.awaitObject(mc, "is another one, and has the Cluster", func(u *unstructured.Unstructured) bool {
+			s.awaitObject(mc, "is another object, and has the Cluster", func(u *unstructured.Unstructured) bool {
 				return u.GetUID() != first.GetUID() && hasSeenCluster(u, made) && scene.Condition(u, "Ready").Reason != "NameTaken"
 			})
 			s.wantNotDeleted(s.clusterNamed())

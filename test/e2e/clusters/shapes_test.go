@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestShapesOfOneName want one ManagedCluster. The first one keeps it; the second one is told, changes nothing, removes nothing, and has the
-// name when the first one is gone.
+// TestShapesOfOneName want one ManagedCluster. The first shape keeps it; the second shape gets a condition, changes nothing, removes
+// nothing, and has the name when the first is deleted.
 func TestShapesOfOneName(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -25,7 +25,7 @@ func TestShapesOfOneName(t *testing.T) {
 	refused := func() {
 		t.Helper()
 		s.Apply(second.DeepCopy())
-		s.awaitObject(second, "is told that its name is taken", func(u *unstructured.Unstructured) bool {
+		s.awaitObject(second, "has a condition about its taken name", func(u *unstructured.Unstructured) bool {
 			return scene.Is(u, "Valid", corev1.ConditionFalse, "NameTaken") && scene.Is(u, "Stalled", corev1.ConditionTrue, "NameTaken") &&
 				scene.Is(u, "Synced", corev1.ConditionTrue, "") && scene.Field(u, "status", "phase") == "Failed"
 		})

@@ -36,8 +36,8 @@ func TestStory(t *testing.T) {
 	early := s.Claim("early", `{"service":"early","type":"web","sites":["`+theirs.GetName()+`"],"replicas":1}`)
 	s.Apply(early)
 	s.awaitPhase(early, "Delivering", theirs.GetName(), "HostedCluster "+name)
-	if n := len(s.Commits()); n > 1 { // The stranger's.
-		t.Errorf("something was delivered before the cluster was ready: %v", s.Commits())
+	if n := len(s.Commits()); n > 1 { // A file of another user.
+		t.Errorf("files were delivered before the cluster was ready: %v", s.Commits())
 	}
 
 	h.buildHosted()
@@ -62,7 +62,7 @@ func TestStory(t *testing.T) {
 			"KubeconfigEmpty: Secret %s-kubeconfig: its key value is missing or empty.", site, site, name),
 	})
 	if got := scene.Field(s.Now(shop), "status", "phase"); got != "Succeeded" {
-		t.Errorf("what was delivered is rolled back: phase %s", got)
+		t.Errorf("the delivered revision is rolled back: phase %s", got)
 	}
 	s.awaitServiceRuns(k)
 	s.wantSiteProtected(wc, mc, shop)

@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestTenants take nothing over, whatever they ask for, by a ManagedCluster or by a claim: neither a Site of the administrators nor what is in another namespace. Nothing is made,
-// and what they asked with can be deleted.
+// TestTenants take nothing over, by a ManagedCluster or by a claim: neither a Site of the administrators nor an object in another namespace. Nothing
+// is created, and their objects can be deleted.
 func TestTenants(t *testing.T) {
 	t.Parallel()
 	s, other := newStage(t), newStage(t)
@@ -37,20 +37,23 @@ func TestTenants(t *testing.T) {
 		spec   map[string]any
 		want   string
 	}{
-		"SiteName": {reason: "A Site of the administrators by its name", spec: with(map[string]any{"publish": true, "name": parent.GetName()}, "site"), want: "PolicyDenied: spec.forProvider.site.name"},
-		"SameName": {reason: "A Site that has the name which is the tenant's own", name: "taken", spec: with(map[string]any{"publish": true}, "site"), want: "PolicyDenied: Site " + theirs.GetName()},
-		"Path":     {reason: "A directory outside the namespace's", spec: with(map[string]any{"publish": true, "repository": map[string]any{"path": "elsewhere"}}, "site"), want: "PolicyDenied: spec.forProvider.site.repository.path"},
-		"Inside": {reason: "A directory in that of another Site", spec: with(map[string]any{"publish": true, "repository": map[string]any{
+		"SiteName": {reason: "A tenant cannot publish under the name of an administrators' Site.", spec: with(map[string]any{"publish": true, "name": parent.GetName()}, "site"), want: "PolicyDenied: spec.forProvider.site.name"},
+		"SameName": {reason: "A tenant cannot take over a Site of an administrator that has the tenant's default name.", name: "taken", spec: with(map[string]any{"publish": true}, "site"), want: "PolicyDenied: Site " + theirs.GetName()},
+		"Path":     {reason: "A tenant cannot name a directory outside of the namespace's directories.", spec: with(map[string]any{"publish": true, "repository": map[string]any{"path": "elsewhere"}}, "site"), want: "PolicyDenied: spec.forProvider.site.repository.path"},
+		"Inside": {reason: "A tenant cannot name a directory inside the directory of another Site.", spec: with(map[string]any{"publish": true, "repository": map[string]any{
 			"path": "clusters/" + s.Namespace + "/parent/child",
 		}}, "site"), want: "PolicyDenied: spec.forProvider.site.repository.path"},
 		"Class":   {reason: "A cluster of another namespace's class is refused.", spec: with(map[string]any{"name": clusterapi.ClassName, "namespace": other.Namespace}, "topology", "classRef"), want: "PolicyDenied: spec.forProvider.topology.classRef.namespace"},
 		"Cluster": {reason: "A tenant cannot name a cluster of another namespace.", spec: with(map[string]any{"name": name, "namespace": other.Namespace}, "cluster"), want: "PolicyDenied: spec.forProvider.cluster.namespace"},
-		"Template": {reason: "A template that no administrator allows", spec: map[string]any{
+		"Template": {reason: "A tenant cannot use a template that no administrator allows.", spec: map[string]any{
 			"cluster": map[string]any{"name": name}, "type": "CAPT", "version": version, "capt": map[string]any{
 				"region": "eu-west-1", "vpc": map[string]any{"existingID": "vpc-1"}, "controlPlane": map[string]any{"templateRef": map[string]any{"name": "eks", "namespace": other.Namespace}},
 			},
 		}, want: "PolicyDenied: spec.forProvider.capt.controlPlane.templateRef.namespace"},
-		"ByHand": {reason: "A cluster that somebody made by hand", spec: with(map[string]any{"name": hand.GetName()}, "cluster"), want: "NameTaken"},
+		"ByHand": {
+			reason: "A cluster that a user created by hand is not taken over.",
+			spec:   with(map[string]any{"name": hand.GetName()}, "cluster"), want: "NameTaken",
+		},
 	}
 	before := []*unstructured.Unstructured{s.Now(theirs), s.Now(parent)}
 	for name, tc := range cases {
@@ -65,7 +68,7 @@ func TestTenants(t *testing.T) {
 			s.Delete(mc)
 			s.awaitGone(mc)
 			if namespace, _, _ := unstructured.NestedString(tc.spec, "cluster", "namespace"); namespace != "" {
-				return // There is no word for it in a claim.
+				return // A claim does not have this field.
 			}
 			wc := s.describeWorkload(tc.name, tc.spec)
 			s.Apply(wc)
@@ -82,7 +85,7 @@ func TestTenants(t *testing.T) {
 	s.wantNotDeleted(hand)
 	for _, in := range []*stage{s, other} {
 		if w := in.writesOfUser(provider); len(w) > 0 {
-			t.Errorf("something was written: %+v", w)
+			t.Errorf("the provider wrote objects: %+v", w)
 		}
 	}
 }
@@ -111,17 +114,17 @@ func TestDeletedEarly(t *testing.T) {
 		until   func(s *stage, mc *unstructured.Unstructured)
 	}{
 		"Unseen": {reason: "A cluster is deleted that was never observed.", until: func(*stage, *unstructured.Unstructured) {}},
-		"Made": {reason: "The Cluster is there, and nothing else", until: func(s *stage, _ *unstructured.Unstructured) {
+		"Made": {reason: "The deletion comes when only the Cluster exists.", until: func(s *stage, _ *unstructured.Unstructured) {
 			s.awaitObject(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
 		}},
-		"Uninitialized": {reason: "The infrastructure is there, and no control plane", until: func(s *stage, _ *unstructured.Unstructured) {
+		"Uninitialized": {reason: "The deletion comes when the infrastructure exists, and the control plane does not.", until: func(s *stage, _ *unstructured.Unstructured) {
 			s.awaitObject(s.clusterNamed(), "is provisioned", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioned" })
 		}},
-		"Claimed": {reason: "Whoever asked by a claim takes that back, while the cluster is built", claimed: true, until: func(s *stage, wc *unstructured.Unstructured) {
+		"Claimed": {reason: "A user deletes a claim while the cluster is built.", claimed: true, until: func(s *stage, wc *unstructured.Unstructured) {
 			s.awaitObject(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
 			s.awaitObject(wc, "is provisioning", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Provisioning" })
 		}},
-		"Deleting": {reason: "Somebody deleted the Cluster before", until: func(s *stage, _ *unstructured.Unstructured) {
+		"Deleting": {reason: "The deletion comes after another user deleted the Cluster.", until: func(s *stage, _ *unstructured.Unstructured) {
 			s.awaitObject(s.clusterNamed(), "is there", func(*unstructured.Unstructured) bool { return true })
 			s.Delete(s.clusterNamed())
 		}},

@@ -8,8 +8,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestTopology builds a cluster from a ClusterClass, scales it, upgrades it and deletes it. At each step the phase that core computes and
-// what we say of it are as documented, and nobody but core writes the status of the Cluster.
+// TestTopology builds a cluster from a ClusterClass, scales it, upgrades it and deletes it. At each step the phase of core and our status
+// are as documented, and only core writes the status of the Cluster.
 func TestTopology(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -37,12 +37,12 @@ func TestTopology(t *testing.T) {
 	s.provisioned(wc)
 
 	s.dismantleCluster(wc, mc)
-	// Progress is told five seconds apart, so what it is on the way there need not be seen.
+	// Progress is reported at intervals of five seconds, so intermediate values may be missing.
 	said.awaitOrder(s, pair{"Provisioned", "Provisioned"})
 	reason.awaitOrder(s, pair{"Provisioned", "Ready"}, pair{"Deleting", "Deleting"})
 	s.wantOnlyOurWrites(4)
 	s.wantWritesOfCore()
 	if n := len(s.writesOfUser(provider)); n > maxWrites {
-		t.Errorf("the provider wrote %d times what it changed four times", n)
+		t.Errorf("the provider wrote %d times for four changes", n)
 	}
 }

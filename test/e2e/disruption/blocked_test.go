@@ -35,7 +35,7 @@ func TestDeleteLosesSecret(t *testing.T) {
 	}
 }
 
-// TestDeleteTogether deletes a claim and what it needs at once.
+// TestDeleteTogether deletes a claim and its dependencies at once.
 func TestDeleteTogether(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -96,8 +96,11 @@ func TestDeleteRefused(t *testing.T) {
 		status int
 		want   xpv2.ConditionReason
 	}{
-		"NotFound":  {reason: "A repository that is gone should block, and say so.", status: http.StatusNotFound, want: deliveryv1alpha1.ReasonUnreachable},
-		"Forbidden": {reason: "A repository that lets nobody in should block, and say so.", status: http.StatusForbidden, want: deliveryv1alpha1.ReasonAuthFailed},
+		"NotFound": {reason: "A repository that is gone should block, and say so.", status: http.StatusNotFound, want: deliveryv1alpha1.ReasonUnreachable},
+		"Forbidden": {
+			reason: "A repository that refuses each user should block, and the condition should name it.",
+			status: http.StatusForbidden, want: deliveryv1alpha1.ReasonAuthFailed,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

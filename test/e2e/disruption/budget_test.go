@@ -9,7 +9,7 @@ import (
 )
 
 func TestBreakerBudget(t *testing.T) {
-	warm := scene.New(t, cp, "edge1") // So that there is something to count.
+	warm := scene.New(t, cp, "edge1") // A delivery before the measurement fills the ledger of tokens.
 	warm.Succeed(warm.Claim("shop", intentLine(warm, 1, "edge1")))
 	for _, n := range []int{1, 10} {
 		t.Run(fmt.Sprintf("Sites%d", n), func(t *testing.T) {

@@ -54,7 +54,7 @@ func TestCrashBeforePush(t *testing.T) {
 	cp.KillProvider()
 	wantCommits(s, 0)
 	started := begun.Status.AtProvider.Attempt.StartedAt
-	s.Until("another second, which an attempt begun anew would have", patience.Limit, func() bool { return time.Since(started.Time) > 2*time.Second })
+	s.Until("another second, which a new attempt would have", patience.Limit, func() bool { return time.Since(started.Time) > 2*time.Second })
 
 	s.Git.FailPushes(s.Namespace, 0)
 	startProvider(t)

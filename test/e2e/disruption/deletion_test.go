@@ -62,8 +62,8 @@ func TestDeleteNamespace(t *testing.T) {
 	}
 }
 
-// TestDeleteManaged deletes what Crossplane composed for two deployments that live. It is composed again, and goes on where it was; with its
-// deployment each goes for good.
+// TestDeleteManaged deletes the composed objects of two living deployments. They are composed again, and continue at their position; with
+// its deployment each is deleted for good.
 func TestDeleteManaged(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1", "edge2")

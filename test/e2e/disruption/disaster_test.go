@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// TestDisaster tells what becomes of two claims, one of which is being delivered, while their management cluster or their Git is lost,
-// rebuilt or restored.
+// TestDisaster has two claims, one of which is being delivered, while their management cluster or their Git is lost, rebuilt or
+// restored.
 func TestDisaster(t *testing.T) {
 	stories := map[string]func(p *disaster){
 		"OldBackup":     (*disaster).restoreOldBackup,

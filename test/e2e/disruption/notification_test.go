@@ -57,7 +57,8 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// TestRefusedNotification posts nothing for a tenant whose host the administrator does not allow, and says so on the deployment.
+// TestRefusedNotification posts nothing for a tenant whose host the administrator does not allow, and reports the refusal on the
+// deployment.
 func TestRefusedNotification(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t, cp, "edge1")

@@ -12,7 +12,8 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// TestServerRefusesTooManyRequests edits one deployment and makes another one while the API server answers 429 to each write, and lets it take them again.
+// TestServerRefusesTooManyRequests edits one deployment and creates another deployment while the API server answers 429 to each write, and lets it
+// accept them again.
 func TestServerRefusesTooManyRequests(t *testing.T) {
 	s := scene.New(t, cp, "edge1")
 	edited, made := s.Composite("shop", intentFor(s, "shop", 1, "edge1")), s.Claim("bank", intentFor(s, "bank", 1, "edge1"))

@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// TestReplicas takes the active one of two replicas away while all deliver and a stranger pushes as fast as they can.
+// TestReplicas removes the active replica of two while all deliver and an unmanaged writer pushes at full speed.
 func TestReplicas(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
@@ -22,7 +22,7 @@ func TestReplicas(t *testing.T) {
 			stranger: newPerson, lose: killProvider,
 		},
 		"Frozen": {
-			reason:   "One that wakes up too late, in the middle of what it did, writes nothing any more.",
+			reason:   "A replica that wakes up too late, in the middle of a write, writes nothing more.",
 			stranger: newPerson, lose: freezeProvider, long: true,
 		},
 		"KilledBesideEngine": {

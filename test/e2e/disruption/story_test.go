@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestBreakerStory tells of a good revision, a bad one that its Gate rejects, and the way back, with Crossplane's own settings: its circuit
-// breaker stays closed. The Gates take a few seconds, as the shortest ones do.
+// TestBreakerStory delivers a good revision, and a bad revision that its Gate rejects and the provider rolls back, with Crossplane's own
+// settings: its circuit breaker stays closed. The Gates take a few seconds, as the shortest Gates do.
 func TestBreakerStory(t *testing.T) {
 	names := make([]string, 10)
 	for i := range names {
@@ -42,7 +42,7 @@ func TestBreakerStory(t *testing.T) {
 	target.Set("error_ratio", 0.2)
 	reach(2, "Succeeded", "RolledBack")
 	after := tokensSpent(t)
-	t.Logf("%v tokens for the first revision, and %v for the bad one and the way back", first, after["Allowed"]-before["Allowed"]-first)
+	t.Logf("%v tokens for the first revision, and %v for the bad revision and its rollback", first, after["Allowed"]-before["Allowed"]-first)
 	if first > budget {
 		t.Errorf("%v tokens for the first revision are more than the %d of the budget", first, budget)
 	}

@@ -37,7 +37,7 @@ func TestFunctionUpgrade(t *testing.T) {
 	awaitUpdatePending(s, manual, 1, now, "")
 	wantCommits(s, 2)
 
-	// One that does waits for its time, or for somebody.
+	// A deployment whose update changes files waits for its time, or for a user.
 	serveFunction(t, noisy)
 	awaitUpdatePending(s, auto, 1, now, next)
 	awaitUpdatePending(s, manual, 1, now, next)

@@ -17,8 +17,8 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// TestPackagesOfTwoArchitectures pushes packages that "make" builds for two architectures. Compilers of ours are left out: the programs are
-// there, and newer than what they are made from.
+// TestPackagesOfTwoArchitectures pushes packages that "make" builds for two architectures. Our compilers are left out: the programs exist,
+// and are newer than their sources.
 func TestPackagesOfTwoArchitectures(t *testing.T) {
 	root, err := controlplane.Root()
 	if err != nil {

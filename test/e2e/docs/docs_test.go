@@ -28,7 +28,7 @@ func TestPrivateRegistry(t *testing.T) {
 	t.Run("Pages", func(t *testing.T) {
 		for _, page := range typed.Pages() {
 			if page == installPage {
-				continue // It was typed to come here.
+				continue // The install page was typed to come here.
 			}
 			t.Run(strings.TrimPrefix(page, "docs/"), func(t *testing.T) {
 				r.readBlocks(t, page, r.blocksOfPage(t, page))

@@ -17,11 +17,11 @@ import (
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	a := w.askUntil("what is scraped", w.questionOf(ratio, false), time.Hour, hasSeries(0.01))
+	a := w.askUntil("the scraped series", w.questionOf(ratio, false), time.Hour, hasSeries(0.01))
 	if d := time.Since(a.At).Abs(); d > time.Minute {
 		t.Errorf("the answer is of %s", a.At)
 	}
-	// A number from before is not one of now: the server does not look back for it, and says that there is none.
+	// An earlier number does not count as the present number: the server does not look back for it, and returns none.
 	w.askUntil("a number that is scraped seldom", w.questionOf(slow, false), time.Hour, hasSeries(0.9))
 	w.askUntil("the same, as if it went live after that", w.questionOf(slow, false), 6*time.Second, func(a gates.Answer) bool {
 		return a.Problem == "" && len(a.Values) == 0 && a.Early
@@ -34,7 +34,7 @@ func TestAnswers(t *testing.T) {
 	w.askUntil("no series", w.questionOf("nothing_at_all", false), time.Hour, func(a gates.Answer) bool { return a.Problem == "" && len(a.Values) == 0 && !a.Early })
 	w.askUntil("many series", w.questionOf("error_ratio", false), time.Hour, func(a gates.Answer) bool { return len(a.Values) == 2 })
 	w.askUntil("no number", w.questionOf("0/0", false), time.Hour, func(a gates.Answer) bool { return len(a.Values) == 1 && a.Values[0] != a.Values[0] })
-	refused := w.askUntil("what cannot be evaluated", w.questionOf(`error_ratio * on(job) error_ratio offset 1s * on(x) group_left vector(1) / on() error_ratio`, false), time.Hour,
+	refused := w.askUntil("an expression that cannot be evaluated", w.questionOf(`error_ratio * on(job) error_ratio offset 1s * on(x) group_left vector(1) / on() error_ratio`, false), time.Hour,
 		func(a gates.Answer) bool { return a.Problem != "" })
 	if len(refused.Values) > 0 {
 		t.Errorf("an error has values: %+v", refused)
@@ -70,7 +70,7 @@ func TestServerComesBack(t *testing.T) {
 	m, woken := w.newMeter()
 	w.askUntil("it is there", w.questionOf(ratio, false), time.Hour, hasSeries(0.01))
 	w.server.Stop()
-	// One error would end the check, and the server is down for longer than its timeout.
+	// A single error would end the check, and the server is down for longer than its timeout.
 	task := w.taskOf(ratio, 3)
 	task.Rules.ErrorLimit, task.Rules.Timeout, task.Outages = 0, 20*time.Second, gates.OutagePolicy{Timeout: patience.Limit}
 	go func() {

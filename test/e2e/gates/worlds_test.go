@@ -18,7 +18,7 @@ func TestShippedQueries(t *testing.T) {
 			for name, s := range all {
 				want, ok := s.wantedOutcome(m.Name)
 				if !ok {
-					t.Fatalf("%s: nothing is said about metric %s", b.GetName(), m.Name)
+					t.Fatalf("%s: metric %s has no expected outcome", b.GetName(), m.Name)
 				}
 				for _, query := range queriesOfMetric(m) {
 					a := w.answerQuery(query, name)

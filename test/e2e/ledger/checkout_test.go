@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestCheckout tells the history of a deployment from a clone alone, and compares two of its revisions.
+// TestCheckout reads the history of a deployment from a clone alone, and compares two of its revisions.
 func TestCheckout(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 2, gated: true})

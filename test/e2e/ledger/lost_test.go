@@ -6,8 +6,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestLost takes from repositories what they know of a deployment, or all that they hold, or brings back an old backup of them. Verdicts and numbers
-// survive, each Site gets what it had, and the deployment goes on.
+// TestLost removes from repositories the records of a deployment, or all their content, or restores an old backup of them. Verdicts and numbers
+// survive, each Site gets its previous trees, and the deployment goes on.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -18,19 +18,19 @@ func TestLost(t *testing.T) {
 		epoch int64
 	}{
 		"HomeState": {
-			reason: "A home that lost its state goes on from what the cluster knows, in the next epoch.",
+			reason: "A home that lost its state goes on from the state of the cluster, in the next epoch.",
 			form:   form{repositories: 2}, epoch: 2,
 			lose: func(d *deployment, _ map[string]map[string]string) {
 				d.runGit(d.homeRepository(), "update-ref", "-d", stateRef)
 			},
 		},
 		"Home": {
-			reason: "A home that was made anew goes on from what the cluster knows, in the next epoch, and gets the files again.",
+			reason: "A home that was created again goes on from the state of the cluster, in the next epoch, and gets the files again.",
 			form:   form{repositories: 2, reapply: true}, epoch: 2,
 			lose: func(d *deployment, _ map[string]map[string]string) { d.remakeRepository(d.homeRepository()) },
 		},
 		"HomeOld": {
-			reason: "A home that was restored from a backup of the first revision goes on from what the cluster knows, in the next epoch.",
+			reason: "A home that was restored from a backup of the first revision goes on from the state of the cluster, in the next epoch.",
 			form:   form{repositories: 3, reapply: true}, epoch: 2,
 			lose: func(d *deployment, backup map[string]map[string]string) { d.restoreRefs(d.homeRepository(), backup) },
 		},
@@ -42,7 +42,7 @@ func TestLost(t *testing.T) {
 			},
 		},
 		"Follower": {
-			reason: "A follower that was made anew gets its files and its record again, and the ledger stays in its epoch.",
+			reason: "A follower that was created again gets its files and its record again, and the ledger stays in its epoch.",
 			form:   form{repositories: 3, reapply: true}, epoch: 1,
 			lose: func(d *deployment, _ map[string]map[string]string) { d.remakeRepository(d.repositories[1]) },
 		},
@@ -52,7 +52,7 @@ func TestLost(t *testing.T) {
 			lose: func(d *deployment, backup map[string]map[string]string) { d.restoreRefs(d.repositories[1], backup) },
 		},
 		"AllOld": {
-			reason: "Where all repositories were restored from backups of the first revision, the second one is delivered again, and stays verified.",
+			reason: "Where all repositories were restored from backups of the first revision, the second revision is delivered again, and stays verified.",
 			form:   form{repositories: 2, reapply: true}, epoch: 2,
 			lose: func(d *deployment, backup map[string]map[string]string) {
 				d.restoreRefs(d.homeRepository(), backup)
@@ -85,8 +85,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestRejectionSurvives restores the home from a backup of before the rejection of its revision. What was rejected stays rejected, although the judge
-// takes it for good by now, and the files are those of the first revision.
+// TestRejectionSurvives restores the home from a backup of before the rejection of its revision. The rejected revision stays rejected, although the
+// judge accepts it by now, and the files are the files of the first revision.
 func TestRejectionSurvives(t *testing.T) {
 	t.Parallel()
 	d := newDeployment(t, form{repositories: 2, gated: true, reapply: true})

@@ -7,8 +7,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestMoveLedger moves the ledger to another repository because a user asks: from a home that answers, and, by force, from one that does not. It goes on
-// there in the next epoch with all verdicts, and the home of before becomes a follower.
+// TestMoveLedger moves the ledger to another repository because a user asks: from a home that answers, and, by force, from a home that does not. It
+// goes on there in the next epoch with all verdicts, and the previous home becomes a follower.
 func TestMoveLedger(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -17,7 +17,7 @@ func TestMoveLedger(t *testing.T) {
 		force  bool
 	}{
 		"Asked":  {reason: "The home of before seals its ledger, and names the next home.", form: form{repositories: 3}},
-		"Forced": {reason: "A home that does not answer is left, and what it holds is refused when it answers again.", form: form{repositories: 2}, force: true},
+		"Forced": {reason: "A home that does not answer is left, and its ledger is refused when it answers again.", form: form{repositories: 2}, force: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

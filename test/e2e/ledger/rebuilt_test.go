@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/test/patience"
 )
 
-// TestOldObjects brings back a cluster from a backup of before revisions were judged. What the repositories record counts: nothing is judged again,
+// TestOldObjects restores a cluster from a backup of before revisions were judged. The records in the repositories count: nothing is judged again,
 // and nothing is delivered again.
 func TestOldObjects(t *testing.T) {
 	l := newLives(t)
@@ -43,8 +43,8 @@ func TestOldObjects(t *testing.T) {
 	}
 }
 
-// TestAllObjectsLost builds a cluster from what users have in files, in the place of one that is gone. A home that does not answer at first keeps the
-// followers from deciding anything. Each directory names the new cluster, which costs a commit, and all verdicts are those of before.
+// TestAllObjectsLost builds a cluster from the files of users, in the place of a lost cluster. A home that does not answer at first keeps the
+// followers from deciding anything. Each directory names the new cluster, which costs a commit, and all verdicts are the previous verdicts.
 func TestAllObjectsLost(t *testing.T) {
 	l := newLives(t)
 	l.beginSecond()

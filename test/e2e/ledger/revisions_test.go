@@ -72,7 +72,7 @@ func TestRolledBack(t *testing.T) {
 			d := newDeployment(t, tc.form)
 			d.awaitSucceeded(1)
 			d.pushes.forgetPushes()
-			if !tc.form.waves { // A Gate may fail a Site before another one has the revision.
+			if !tc.form.waves { // A Gate may fail a Site before another Site has the revision.
 				judges.setAnswer(d.Namespace, held)
 				d.awaitMeasuring(2)
 			}

@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestHomeUnreachable lets the home not answer at each moment at which something has to be recorded. Nothing is ordered, judged or rolled back then in
-// any repository, the claim says why, and all goes on when the home answers again.
+// TestHomeUnreachable lets the home not answer at each moment at which an event has to be recorded. Nothing is ordered, judged or rolled back then in
+// any repository, the claim names the home, and all goes on when the home answers again.
 func TestHomeUnreachable(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -25,14 +25,14 @@ func TestHomeUnreachable(t *testing.T) {
 		answer string
 		// judged says that the Gate fails the revision meanwhile.
 		judged bool
-		// meanwhile is where the follower is while the home does not answer, and replicas what the repositories ask for.
+		// meanwhile is the position of the follower while the home does not answer, and replicas the replicas in the repositories.
 		meanwhile ledger.Position
 		replicas  string
 		end       func(d *deployment) summary
 		commits   []int
 	}{
 		"Ordered": {
-			reason: "A revision is not ordered, and the follower stays at the one before.",
+			reason: "A revision is not ordered, and the follower stays at the previous revision.",
 			form:   form{repositories: 2}, answer: good,
 			meanwhile: ledger.Position{Epoch: 1, Revision: 1}, replicas: "1 1",
 			end: func(d *deployment) summary { return d.ledgerAfterVerified(2) }, commits: []int{2, 2},
@@ -71,7 +71,7 @@ func TestHomeUnreachable(t *testing.T) {
 			t.Log(tc.reason)
 			d := newDeployment(t, tc.form)
 			d.awaitSucceeded(1)
-			if tc.answer == bad { // A Gate may fail a Site before another one has the revision.
+			if tc.answer == bad { // A Gate may fail a Site before another Site has the revision.
 				judges.setAnswer(d.Namespace, held)
 				d.awaitMeasuring(2)
 			}
@@ -108,8 +108,8 @@ func TestHomeUnreachable(t *testing.T) {
 	}
 }
 
-// TestHomeAwayTooLong lets the home not answer for longer than deliveryTimeout while a revision is to be ordered, and while one is to be verified. The
-// claim is stalled and counted then, and nothing is rejected, also not when the home is back.
+// TestHomeAwayTooLong lets the home not answer for longer than deliveryTimeout while a revision is to be ordered, and while a revision is to be
+// verified. The claim is stalled and counted then, and nothing is rejected, also not when the home is back.
 func TestHomeAwayTooLong(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -118,7 +118,7 @@ func TestHomeAwayTooLong(t *testing.T) {
 		fails func(p push) bool
 	}{
 		"Ordered":  {reason: "A revision that was ordered late has all its time."},
-		"Verified": {reason: "A verdict that is recorded late is the one that was proven.", fails: func(p push) bool { return p.ledger.Position().Revision == 2 }},
+		"Verified": {reason: "A verdict that is recorded late is the proven verdict.", fails: func(p push) bool { return p.ledger.Position().Revision == 2 }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -36,7 +36,8 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
-// TestNewerState lets a newer version write files that this version must not change. It leaves them alone, and says so, until they are as before.
+// TestNewerState lets a newer version write files that this version must not change. It leaves them alone, and reports them, until they are as
+// before.
 func TestNewerState(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {

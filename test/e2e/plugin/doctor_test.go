@@ -17,7 +17,8 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// TestDoctor breaks one part of an installation after another. Each is named with its fix, and alone, once the one before is repaired.
+// TestDoctor breaks one part of an installation after another. Each is named with its fix, and alone, once the previous part is
+// repaired.
 func TestDoctor(t *testing.T) {
 	s := newInstallation(t, "plugin-doctor")
 	s.showUsing(samples.Verified())
@@ -147,7 +148,7 @@ func TestDoctorOfMany(t *testing.T) {
 	}
 }
 
-// TestStuckBeneath lists a package that is not healthy among what is stuck, for an administrator; a user with the role edit sees what was not read.
+// TestStuckBeneath lists an unhealthy package among the stuck objects, for an administrator; a user with the role edit sees the unread kinds.
 func TestStuckBeneath(t *testing.T) {
 	s := newInstallation(t, "plugin-stuck")
 	s.bindRole("ann", "edit")

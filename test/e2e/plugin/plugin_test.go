@@ -77,7 +77,7 @@ func TestBundle(t *testing.T) {
 	s.expectOutput(out, "Nothing is in the way.")
 }
 
-// TestRefresh asks for a look as a user with the role edit, and ends when each delivery has answered. The test does what function and provider do.
+// TestRefresh asks for a look as a user with the role edit, and ends when each delivery has answered. The test plays function and provider.
 func TestRefresh(t *testing.T) {
 	s := newStage(t, "plugin-refresh", samples.WrongPassword())
 	s.bindRole("ann", "edit")
@@ -92,7 +92,7 @@ func TestRefresh(t *testing.T) {
 	for d.GetAnnotations()["crossplane.io/reconcile-requested-at"] == "" && ctx.Err() == nil {
 		s.must(cp.Client.Get(ctx, client.ObjectKeyFromObject(d), d))
 	}
-	// What was reported before is not the answer.
+	// An earlier report does not answer the request.
 	s.showObject(samples.Verified())
 	for _, kind := range []string{"GitDelivery", "SiteSync"} {
 		l := &unstructured.UnstructuredList{}
@@ -111,7 +111,8 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestOffers shows what a namespace may use to who may read the catalog, and what is in use to who may not.
+// TestOffers shows the catalog of a namespace to a user who may read the catalog, and the catalog in use to a user who may
+// not.
 func TestOffers(t *testing.T) {
 	s := newStage(t, "plugin-offers", samples.Verified())
 	s.bindRole("ann", "edit")
@@ -132,7 +133,7 @@ func TestOffers(t *testing.T) {
 	s.wantLacking(out, "\noffers") // The namespace is called after it.
 }
 
-// TestWatch shows each change as a line, where there is no terminal.
+// TestWatch shows each change as a line, where the output is not a terminal.
 func TestWatch(t *testing.T) {
 	s := newStage(t, "plugin-watch", samples.Canary(false))
 	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
@@ -168,10 +169,10 @@ func TestWait(t *testing.T) {
 		want   int
 	}{
 		"reached":    {reason: "A revision that runs is reached.", begins: samples.WrongPassword(), then: samples.Verified()},
-		"failed":     {reason: "What waits for a person has failed.", begins: samples.WrongPassword(), then: samples.Invalid(), want: 1},
-		"rolledback": {reason: "A rollback is told from a failure.", begins: samples.RollingBack(), then: samples.RolledBack(), want: 3},
-		"timedout":   {reason: "A timeout is told from a failure.", begins: samples.WrongPassword(), args: []string{"--timeout=3s"}, want: 4},
-		"superseded": {reason: "Another spec takes the place of the one that was waited for.", begins: samples.WrongPassword(), edit: true, args: []string{"--for=live"}, want: 5},
+		"failed":     {reason: "A wait for an object that needs a person has failed.", begins: samples.WrongPassword(), then: samples.Invalid(), want: 1},
+		"rolledback": {reason: "A rollback has another exit code than a failure.", begins: samples.RollingBack(), then: samples.RolledBack(), want: 3},
+		"timedout":   {reason: "A timeout has another exit code than a failure.", begins: samples.WrongPassword(), args: []string{"--timeout=3s"}, want: 4},
+		"superseded": {reason: "Another spec supersedes the awaited spec.", begins: samples.WrongPassword(), edit: true, args: []string{"--for=live"}, want: 5},
 		"live":       {reason: "Live Sites are reached before the verdict.", begins: samples.WrongPassword(), then: samples.New(), args: []string{"--for=live"}},
 		"step":       {reason: "A step of a canary is reached while it pauses.", begins: samples.WrongPassword(), then: samples.Canary(false), args: []string{"--for=step=2"}},
 	}
@@ -184,7 +185,7 @@ func TestWait(t *testing.T) {
 			out, err := c.StdoutPipe()
 			s.must(err)
 			s.must(c.Start())
-			// Its first line says that it has seen what there was.
+			// Its first line reports that it has seen the existing objects.
 			seen := bufio.NewScanner(out)
 			seen.Scan()
 			if tc.then != nil {

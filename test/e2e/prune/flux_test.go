@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestFlux prunes the last directory of a Site that Flux reads. What takes its place keeps the path, so that Flux removes the objects.
+// TestFlux prunes the last directory of a Site that Flux reads. A file in its place keeps the path, so that Flux removes the objects.
 func TestFlux(t *testing.T) {
 	s := &stage{scene.New(t, cp)}
 	s.Must(cp.StartFlux(t.Context()))

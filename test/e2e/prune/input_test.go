@@ -30,7 +30,7 @@ func TestRefusedObjects(t *testing.T) {
 		"OnlyTwice":   {reason: "A name stands once in only.", object: request("only", []any{"a", "a"}), says: "duplicate entries"},
 		"OnlyEmpty":   {reason: "An empty list in only would mean nothing, or all.", object: request("only", []any{}), says: "at least 1"},
 		"NoDigest":    {reason: "An approval names a digest.", object: approval("yes"), says: "must be the digest of a plan"},
-		"HalfDigest":  {reason: "A part of a digest is none.", object: approval("sha256:" + strings.Repeat("a", 63)), says: "must be the digest of a plan"},
+		"HalfDigest":  {reason: "A part of a digest is refused.", object: approval("sha256:" + strings.Repeat("a", 63)), says: "must be the digest of a plan"},
 		"UpperDigest": {reason: "A digest has lower-case digits.", object: approval("sha256:" + strings.Repeat("A", 64)), says: "must be the digest of a plan"},
 	}
 	for name, tc := range cases {
@@ -58,9 +58,15 @@ func TestApprovals(t *testing.T) {
 		want   any
 	}{
 		"unknown": {reason: "A request that does not exist has no plan.", object: s.describeApproval("unknown", "none", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonUnknownRequest},
-		"again":   {reason: "A request that was made again is another one.", object: s.describeApproval("again", "one", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonOtherRequest},
-		"plan":    {reason: "The plan of another request is another plan.", object: s.describeApproval("plan", "one", string(r.GetUID()), other.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan},
-		"request": {reason: "The plan of this request is not that of another one.", object: s.describeApproval("request", "other", string(other.GetUID()), r.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan},
+		"again": {
+			reason: "A request that was created again is another request.",
+			object: s.describeApproval("again", "one", "uid", r.Status.Plan.Digest), want: v1alpha1.ReasonOtherRequest,
+		},
+		"plan": {reason: "The plan of another request is another plan.", object: s.describeApproval("plan", "one", string(r.GetUID()), other.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan},
+		"request": {
+			reason: "A plan of another request does not match.",
+			object: s.describeApproval("request", "other", string(other.GetUID()), r.Status.Plan.Digest), want: v1alpha1.ReasonOtherPlan,
+		},
 	}
 	for _, tc := range cases {
 		t.Log(tc.reason)

@@ -7,14 +7,14 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// TestKilled kills the provider when the push of a removal arrives and is lost, and when it was carried out and not answered. What was removed is not
-// removed again, and the request names the commit.
+// TestKilled kills the provider when the push of a removal arrives and is lost, and when it was carried out and not answered. A removed directory is
+// not removed again, and the request names the commit.
 func TestKilled(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		at     func(repository string, fn func())
 	}{
-		"BeforePush": {reason: "A push that was lost with the provider is made by the next one.", at: cp.Git.DropPush},
+		"BeforePush": {reason: "A push that was lost with the provider is made by the next provider.", at: cp.Git.DropPush},
 		"AfterPush":  {reason: "A push that was carried out is not made again by the next provider.", at: cp.Git.AfterPush},
 	}
 	for name, tc := range cases {

@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// TestPrune removes the directory of a deployment that was deleted and left it, and nothing of one that lives. A deployment of that name starts behind the
-// revision that was pruned.
+// TestPrune removes the directory of a deployment that was deleted and left it, and nothing of a living deployment. A deployment of that name starts
+// behind the revision that was pruned.
 func TestPrune(t *testing.T) {
 	t.Parallel()
 	for name, describe := range shapesOfClaims() {
@@ -135,7 +135,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// TestKept holds for directories that stay although no claim lives: changed or copied by a user, with a marker that is none, and around another one.
+// TestKept has directories that stay although no claim lives: changed or copied by a user, with an invalid marker, and around another directory.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -151,14 +151,14 @@ func TestKept(t *testing.T) {
 	for _, i := range s.requestPlan("one").Status.Plan.Items {
 		got[strings.TrimPrefix(i.Path, s.Directory("edge1", ""))] = strings.TrimSpace(i.Verdict + " " + i.Reason)
 	}
-	// The one inside of another has the place of another namespace, which this one does not see.
+	// The directory inside of another has the place of another namespace, which this namespace does not see.
 	want := map[string]string{"changed": "Keep Changed", "copy": "Keep Unremembered", "large": "Keep NotOurs", "young": "Keep NotOurs"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("plan: -want, +got:\n%s", diff)
 	}
 }
 
-// TestYoung keeps what was delivered just now, unless minAge says otherwise.
+// TestYoung keeps a directory that was delivered just now, unless minAge says otherwise.
 func TestYoung(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

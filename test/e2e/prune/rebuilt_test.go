@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// TestRebuilt builds another cluster in the place of one that is lost, with less claims than that had. It prunes nothing until the configuration names the
-// lost cluster, and then what no claim of it has.
+// TestRebuilt builds another cluster in the place of a lost cluster, with fewer claims than that had. It prunes nothing until the configuration names
+// the lost cluster, and then the directories without a claim.
 func TestRebuilt(t *testing.T) {
 	s := newStage(t)
 	s.Succeed(s.describeShop("lost"))

@@ -8,8 +8,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestTenants shares a repository between two namespaces: neither sees nor prunes what is the other's, and only a request in Crossplane's namespace may be
-// about both.
+// TestTenants shares a repository between two namespaces: neither sees nor prunes a directory of the other, and only a request in Crossplane's
+// namespace may be about both.
 func TestTenants(t *testing.T) {
 	t.Parallel()
 	ann, bob := newStage(t), newStage(t)

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEqualsKustomize shows for all examples that what the function delivers is what the kustomize command builds: of the files that are
-// given to kustomize, and of the directory in Git itself. Bytes are compared, not objects.
+// TestEqualsKustomize shows for all examples that the function delivers the files that the kustomize command builds: of the files that
+// are given to kustomize, and of the directory in Git itself. Bytes are compared, not objects.
 func TestEqualsKustomize(t *testing.T) {
 	program := os.Getenv("KUSTOMIZE")
 	if program == "" {
@@ -21,10 +21,10 @@ func TestEqualsKustomize(t *testing.T) {
 			dirs := map[string]string{"its inputs": e.renderOffline(t, "--inputs"), "its directory": outputs}
 			if e.hasTracks(t) {
 				trees = readRendered(t, outputs)
-				delete(dirs, "its inputs") // They have no tracks: these are what becomes of the objects.
+				delete(dirs, "its inputs") // The input has no tracks: each is a copy of rendered objects.
 			}
 			if e.hasRuntime(t) {
-				delete(dirs, "its inputs") // What containers get is written to what kustomize built.
+				delete(dirs, "its inputs") // The runtime settings of containers are written into the output of kustomize.
 			}
 			if len(trees) == 0 {
 				t.Fatal("nothing is delivered")

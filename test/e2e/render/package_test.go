@@ -8,14 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPackages compares the packages of "make xpkg" with those that Crossplane's own command builds from the same folders.
+// TestPackages compares the packages of "make xpkg" with the packages that Crossplane's own command builds from the same
+// folders.
 func TestPackages(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		image  string
 	}{
-		"configuration":            {reason: "The package of claims is what Crossplane's own command makes of its files."},
-		"configuration-namespaced": {reason: "The package of namespaced composites is what Crossplane's own command makes of its files."},
+		"configuration":            {reason: "The package of claims equals the package that Crossplane's own command builds of its files."},
+		"configuration-namespaced": {reason: "The package of namespaced composites equals the package that Crossplane's own command builds of its files."},
 		"function":                 {reason: "The function's package has the program in it as Crossplane's own command puts it there.", image: "function.tar"},
 		"provider":                 {reason: "The provider's package has the program in it as Crossplane's own command puts it there.", image: "provider.tar"},
 	}

@@ -23,8 +23,8 @@ func TestRender(t *testing.T) {
 	}{
 		"Claim":        {reason: "A claim's composite should become deliveries to both Sites.", shape: "claims", dir: "claim"},
 		"Namespaced":   {reason: "A composite without a claim should become a delivery.", shape: "namespaced", dir: "namespaced"},
-		"UnknownSite":  {reason: "A Site that is not there should be waited for.", shape: "claims", dir: "unknown-site"},
-		"BrokenIntent": {reason: "What is wrong should stand in the status.", shape: "claims", dir: "broken-intent"},
+		"UnknownSite":  {reason: "A missing Site should be awaited.", shape: "claims", dir: "unknown-site"},
+		"BrokenIntent": {reason: "The status should have the error of an intent.", shape: "claims", dir: "broken-intent"},
 		"Cluster":      {reason: "A WorkloadCluster should become a ManagedCluster.", shape: "claims", dir: "cluster", prefix: "workloadcluster-"},
 	}
 	for name, tc := range cases {
@@ -40,7 +40,7 @@ func TestRender(t *testing.T) {
 			compareTexts(t, tc.reason, filepath.Join(examples, tc.dir, "want.yaml"), withoutTimes(crossplane(t, v.cli, args...)))
 			whole := crossplane(t, v.cli, append(args, "--include-full-xr")...)
 			if out, err := v.runValidation(t, string(whole), "-"); err != nil || strings.Contains(out, "[!]") {
-				t.Errorf("\n%s\ncrossplane beta validate refuses what was rendered: %v\n%s", tc.reason, err, out)
+				t.Errorf("\n%s\ncrossplane beta validate refuses the rendered objects: %v\n%s", tc.reason, err, out)
 			}
 		})
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAfterwards disturbs what succeeded: a stranger edits the directory, the engine is told to do nothing, and the branch is forced
-// back. The phase stays, Ready is lost, and comes again.
+// TestAfterwards disturbs a deployment that succeeded: an unmanaged commit edits the directory, the engine is suspended, and the
+// branch is forced back. The phase stays, Ready is lost, and comes again.
 func TestAfterwards(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
@@ -20,7 +20,7 @@ func TestAfterwards(t *testing.T) {
 	ours := s.Files()[dir+"/deployment-shop.yaml"]
 
 	s.awaitApplied(s.commit(map[string]string{dir + "/deployment-shop.yaml": ours + "# Theirs.\n"}))
-	s.wantSeenAs(s.awaitNotReady(o, "a stranger edits", "Reconciling", "Drifted"), "InProgress", "Progressing")
+	s.wantSeenAs(s.awaitNotReady(o, "an unmanaged edit", "Reconciling", "Drifted"), "InProgress", "Progressing")
 	s.awaitApplied(s.commit(map[string]string{dir + "/deployment-shop.yaml": ours}))
 	s.Succeed(o)
 
@@ -31,7 +31,7 @@ func TestAfterwards(t *testing.T) {
 
 	tip := s.Commits()[0].ID
 	s.forceBranch(first)
-	// The engine may tell first, and then it is Drifted for a while. What stays is what the repository says.
+	// The engine may report first, and then the Site is Drifted for a while. The report of the repository stays.
 	s.wantSeenAs(s.awaitNotReady(o, "the branch is forced back", "Stalled", "DeliveryBlocked"), "Failed", "Degraded")
 	s.forceBranch(tip)
 	seen := s.Succeed(o)

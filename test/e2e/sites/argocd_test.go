@@ -6,7 +6,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestArgoCD tells the story in which the revision that was compared is not the one that was applied.
+// TestArgoCD plays the story in which the compared revision is not the applied revision.
 func TestArgoCD(t *testing.T) {
 	t.Parallel()
 	s := onControlPlane(t, "ArgoCD", "argoproj.io/v1alpha1", "Application", "edge1")
@@ -42,7 +42,7 @@ func TestArgoCD(t *testing.T) {
 	s.expectSiteSync(y, "2 | False | Failed | Failed | EngineFailed")
 }
 
-// TestArgoCDStories holds what is recorded of Argo CD against its own schema.
+// TestArgoCDStories validates the recordings of Argo CD against its own schema.
 func TestArgoCDStories(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"argocd-compared.json", "argocd-hydrated.json", "argocd-sources.json"} {

@@ -14,7 +14,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestClaim takes a claim from apply to what runs in another cluster, and back. Nobody polls: Flux's intervals are an hour.
+// TestClaim takes a claim from apply to the running workload in another cluster, and back. No component polls: Flux's
+// intervals are an hour.
 func TestClaim(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
@@ -52,10 +53,10 @@ func TestClaim(t *testing.T) {
 	s.Delete(claim)
 	s.Gone(claim)
 	s.awaitApplied(s.Commits()[0].ID)
-	s.Until("Flux prunes what the last claim left", patience.Limit, func() bool { return s.replicasAtSite() == -1 })
+	s.Until("Flux prunes the objects of the deleted claim", patience.Limit, func() bool { return s.replicasAtSite() == -1 })
 }
 
-// TestRejected lets a Site not run what was delivered: the revision is rejected, and held until the intent changes.
+// TestRejected lets a Site not run its delivered tree: the revision is rejected, and blocked until the intent changes.
 func TestRejected(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)

@@ -31,7 +31,7 @@ func TestCountersOverRestarts(t *testing.T) {
 	if changes == 0 {
 		t.Fatal("the deployment did not change while no provider ran")
 	}
-	wantCounted(s, "a provider that begins counts what happened while none ran", map[string]float64{
+	wantCounted(s, "a provider that begins counts the changes from before its start", map[string]float64{
 		transitionsTotal: float64(changes), rollbackTotal: 0, resultsTotal: 0, outcomesTotal: 1,
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestPassesByDefaultRules delivers a healthy service with objectives and nothing else: no rules, and a Blueprint of the quickstart. As long as it
-// has no requests it is neither rejected nor passed; without a single error among its first ones it succeeds.
+// TestPassesByDefaultRules delivers a healthy service with objectives alone: no rules, and a Blueprint of the quickstart. As long as it has no
+// requests it is neither rejected nor passed; without a single error among its first requests it succeeds.
 func TestPassesByDefaultRules(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
@@ -38,7 +38,7 @@ func TestPassesByDefaultRules(t *testing.T) {
 		got[fmt.Sprint(result["name"])] = result["passed"]
 	}
 	if diff := cmp.Diff(map[string]any{"latency_p99": true, "error_rate": true, "availability": true}, got); diff != "" {
-		t.Errorf("what the claim was judged by: -want, +got:\n%s", diff)
+		t.Errorf("checks that judged the claim: -want, +got:\n%s", diff)
 	}
 	r.AwaitCommits(1)
 }

@@ -18,29 +18,29 @@ func TestProof(t *testing.T) {
 	s.deliverRevision(1, "one")
 	t.Logf("Live after %s, with Flux's intervals of an hour", s.expectSiteSync(y, "1"+isLive))
 	if diff := cmp.Diff("one", s.configAtSite()); diff != "" {
-		t.Fatalf("what runs: -want, +got:\n%s", diff)
+		t.Fatalf("running config: -want, +got:\n%s", diff)
 	}
 
-	// A stranger's commit on top, with the same directory.
+	// An unmanaged commit on top, with the same directory.
 	version := s.Now(y).GetResourceVersion()
 	s.awaitApplied(s.commit(map[string]string{"clusters/edge2/x": "y\n"}))
 	s.expectSiteSync(y, "1"+isLive)
 	if now := s.Now(y).GetResourceVersion(); now != version {
-		t.Errorf("a stranger's commit was written into the status")
+		t.Errorf("an unmanaged commit was written into the status")
 	}
 
-	// The next order, while Flux is not told: the old commit is live, and that is no proof.
+	// The next revision, while Flux has not read it: the old commit is live, and that is not a proof.
 	y = s.describeSync(2, "two")
 	s.Apply(s.Set(y, []any{"Observe"}, "spec", "managementPolicies"))
 	s.deliverRevision(2, "two")
 	s.expectSiteSync(y, "2 | False | Syncing | Syncing | OtherTree")
 	if diff := cmp.Diff("one", s.configAtSite()); diff != "" {
-		t.Errorf("what runs: -want, +got:\n%s", diff)
+		t.Errorf("running config: -want, +got:\n%s", diff)
 	}
 	s.Apply(s.Set(y, []any{"*"}, "spec", "managementPolicies"))
 	t.Logf("Live after %s", s.expectSiteSync(y, "2"+isLive))
 	if diff := cmp.Diff("two", s.configAtSite()); diff != "" {
-		t.Errorf("what runs: -want, +got:\n%s", diff)
+		t.Errorf("running config: -want, +got:\n%s", diff)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestReasons(t *testing.T) {
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, claimDirectory)
-	// No GitDelivery delivers what is no YAML.
+	// No GitDelivery delivers malformed YAML.
 	files := s.filesOfRepository("[")
 	changes := map[string]string{}
 	for name, content := range files {
@@ -100,6 +100,6 @@ func TestFailure(t *testing.T) {
 	s.Apply(s.Set(y, sites, "spec", "forProvider", "sites"))
 	s.expectSiteSync(y, "1 | False | Failed | Failed | EngineFailed")
 	if got := engineMessage(s.Now(y)); !strings.Contains(got, "BuildFailed") {
-		t.Errorf("the message does not hold what Flux says: %q", got)
+		t.Errorf("the message does not have the message of Flux: %q", got)
 	}
 }

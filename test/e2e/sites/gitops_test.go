@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/patience"
 )
 
-// TestGitToGit goes from a repository to what runs in another cluster, and back: Flux applies claims, their commits go into another
-// repository, and Flux applies those at the Site.
+// TestGitToGit goes from a repository to the running workload in another cluster, and back: Flux applies claims, their commits go
+// into another repository, and Flux applies these at the Site.
 func TestGitToGit(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop(t)
@@ -35,19 +35,19 @@ func TestGitToGit(t *testing.T) {
 	w.wantHealth(bank, "Healthy")
 
 	w.awaitFlux(w.pushClaims(w.claimFileSaying("shop.yaml", `"replicas": 2`, `"replicas": 3`)), "True", "Applied")
-	// Crossplane says of a claim at its new generation what its composite said before the edit reached it. Who looks in that moment is
-	// told too early, which cannot happen with a composite.
+	// Crossplane shows on a claim at its new generation the conditions of its composite from before the edit. A reader in that moment
+	// gets an early answer, which cannot happen with a composite.
 	w.Until("an edit of a claim is carried out", patience.Limit, func() bool { return w.replicasRunningAt() == [2]int32{3, 1} })
 
 	w.awaitFlux(w.pushClaims(w.claimFileSaying("bank.yaml", `"replicas": 1`, `"replicas": "many"`)), "False", "IntentDeployment/team-a/bank status: 'Failed'")
-	// What an Alert is made from. Flux makes it an event of Kubernetes, too.
+	// The source of an Alert. Flux makes it an event of Kubernetes, too.
 	w.awaitFluxEvent("HealthCheckFailed", "IntentDeployment/team-a/bank status: 'Failed'")
-	w.wantRuns("what is wrong changes nothing", 3, 1)
+	w.wantRuns("an invalid claim changes nothing", 3, 1)
 	w.wantHealth(bank, "Degraded")
 
 	w.awaitFlux(w.pushClaims(w.claimFileSaying("bank.yaml", `"replicas": 1`, `"replicas": 4`)), "True", "Applied")
 	w.awaitFluxEvent("ReconciliationSucceeded", "")
-	w.wantRuns("an edit of what is mended is waited for", 3, 4)
+	w.wantRuns("an edit of the corrected claim is awaited", 3, 4)
 
 	less, err := w.Git.Remove(t.Context(), claimsRepo, "main", []string{"shop.yaml"}, "A claim less")
 	w.Must(err)
@@ -58,5 +58,5 @@ func TestGitToGit(t *testing.T) {
 	w.Delete(withName("kustomize.toolkit.fluxcd.io/v1", "Kustomization", "claims"))
 	w.Gone(bank)
 	w.awaitClaimsLeft(0)
-	w.lookAgain(t, "the Site's Flux prunes what the last claim left", -1, -1)
+	w.lookAgain(t, "the Site's Flux prunes the objects of the deleted claim", -1, -1)
 }

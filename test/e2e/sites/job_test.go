@@ -11,15 +11,15 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestJobCheck judges three claims by their post checks. The node is the test's: that a kubelet starts the pod, and that what it runs cannot
-// do more than it may, is not shown here.
+// TestJobCheck judges three claims by their post checks. The node is the test's: the start of the pod by a kubelet, and the confinement of
+// its processes, are not shown here.
 func TestJobCheck(t *testing.T) {
 	t.Parallel()
 	k := newKubelet(t)
 	loose := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: k.checks, Name: "loose"}}
 	loose.Spec.Containers = []corev1.Container{{Name: "a", Image: checkerImage}}
 	if err := k.Client.Create(t.Context(), loose); err == nil || !strings.Contains(err.Error(), "PodSecurity") {
-		t.Fatalf("the namespace does not enforce what it should: %v", err)
+		t.Fatalf("the namespace does not enforce its pod security level: %v", err)
 	}
 	cases := map[string]struct {
 		code       int32

@@ -26,12 +26,12 @@ func TestKillsDuringRollback(t *testing.T) {
 		seen := r.awaitOutcome(o, "Succeeded", "RolledBack")
 		r.AwaitCommits(3)
 		if diff := cmp.Diff(one, r.Tree(dir)); diff != "" {
-			t.Errorf("tree after the way back: -want, +got:\n%s", diff)
+			t.Errorf("tree after the rollback: -want, +got:\n%s", diff)
 		}
 		if diff := cmp.Diff(int64(1), scene.Number(seen, "status", "rollback", "attempts")); diff != "" {
 			t.Errorf("attempts: -want, +got:\n%s", diff)
 		}
-		// What a claim waited for before its first revision is of none.
+		// The waits of a claim before its first revision belong to no revision.
 		if diff := cmp.Diff(slices.Concat(transitionsOfSuccess("1", "")[1:], transitionsOfRollback("2", "Succeeded")), r.logOfTransitions(seen)[1:]); diff != "" {
 			t.Errorf("transitions: -want, +got:\n%s", diff)
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestLeftAlone tells Flux in the Site's cluster to leave an object alone. Flux goes to each commit and calls it applied, and the Site is not live before
-// Flux applies the object again.
+// TestLeftAlone sets an annotation for Flux in the Site's cluster to leave an object alone. Flux goes to each commit and calls it applied, and the
+// Site is not live before Flux applies the object again.
 func TestLeftAlone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, claimDirectory)
@@ -22,14 +22,14 @@ func TestLeftAlone(t *testing.T) {
 	s.deliverRevision(2, "two")
 	s.lookAndExpect(y, "2 | False | Syncing | Syncing | NotApplied", "ConfigMap "+s.Namespace+"/a")
 	if diff := cmp.Diff("one", s.configAtSite()); diff != "" {
-		t.Errorf("what runs: -want, +got:\n%s", diff)
+		t.Errorf("running config: -want, +got:\n%s", diff)
 	}
 
 	s.annotateConfigAtSite("null")
 	s.patchAtSite(s.kustomizationAtSite(), `{"metadata":{"annotations":{"`+requestedAt+`":"again"}}}`)
 	s.lookAndExpect(y, "2"+isLive)
 	if diff := cmp.Diff("two", s.configAtSite()); diff != "" {
-		t.Errorf("what runs: -want, +got:\n%s", diff)
+		t.Errorf("running config: -want, +got:\n%s", diff)
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestPrometheusLies lets nothing pass while the server is slow, lies, or has no data. When it tells the truth again, all goes on.
+// TestPrometheusLies lets nothing pass while the server is slow, lies, or has no data. When it answers the truth again, all goes
+// on.
 func TestPrometheusLies(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
@@ -35,7 +36,7 @@ func TestPrometheusLies(t *testing.T) {
 		liars[name], claims[name] = liar, o
 	}
 	for name := range lies {
-		r.Until("lies are told: "+name, patience.Limit, func() bool { return liars[name].CountLies() >= enoughLies(lies[name]) })
+		r.Until("lies are answered: "+name, patience.Limit, func() bool { return liars[name].CountLies() >= enoughLies(lies[name]) })
 	}
 	for name, o := range claims {
 		u := r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
@@ -54,8 +55,8 @@ func TestPrometheusLies(t *testing.T) {
 	}
 }
 
-// TestUnknownMetric asks for a metric that the server does not know, and says nothing about it. For a minute after the Site went live that may be
-// early, and then it fails.
+// TestUnknownMetric has a metric that the server does not know. For a minute after the Site went live that may be early, and then the check
+// fails.
 func TestUnknownMetric(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)

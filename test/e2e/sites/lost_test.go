@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestLossAfterRejection loses the management cluster after a revision was rejected and rolled back. Git alone has the verdict and the rollback target:
-// the rejected revision is not delivered again, although it would pass by now. The test runs before those that run at once.
+// TestLossAfterRejection loses the management cluster after a revision was rejected and rolled back. Git alone has the verdict and the rollback
+// target: the rejected revision is not delivered again, although it would pass by now. The test runs before the parallel tests.
 func TestLossAfterRejection(t *testing.T) {
 	r := newTrial(newStage(t, siteDirectory))
 	dir := r.Directory("edge1", claim)
@@ -47,7 +47,7 @@ func TestLossAfterRejection(t *testing.T) {
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("ledger: -want (before the loss), +got:\n%s", diff)
 	}
-	// The directory names the cluster that writes it, and that is another one.
+	// The directory names the cluster that writes it, and that is another cluster.
 	if diff := cmp.Diff([]string{dir + "/.intentplane"}, r.filesChangedSince(tip)); diff != "" || rewritten.ClusterUID == written.ClusterUID {
 		t.Errorf("files that commits changed since the loss: -want, +got:\n%s", diff)
 	}

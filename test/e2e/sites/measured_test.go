@@ -9,7 +9,8 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// TestMeasured shows the last measurements of a check that passed, and of one that failed, in the Gate and on the command line.
+// TestMeasured shows the last measurements of a check that passed, and of a check that failed, in the Gate and on the command
+// line.
 func TestMeasured(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
@@ -25,7 +26,7 @@ func TestMeasured(t *testing.T) {
 	}
 }
 
-// wantRecent compares the newest of the recent measurements of a revision with what its check was judged by.
+// wantRecent compares the newest of the recent measurements of a revision with the deciding measurement of its check.
 func (r *trial) wantRecent(revision int64, verdict rolloutv1alpha1.GateVerdict, outcome string) {
 	r.T.Helper()
 	g := r.gateOfRevision(claim, revision)
@@ -34,7 +35,7 @@ func (r *trial) wantRecent(revision int64, verdict rolloutv1alpha1.GateVerdict, 
 	}
 	at := g.Status.AtProvider
 	if at.Verdict != verdict || len(at.Checks) != 1 || len(at.Checks[0].Recent) == 0 {
-		r.T.Fatalf("what was measured of revision %d: %+v", revision, at)
+		r.T.Fatalf("measurements of revision %d: %+v", revision, at)
 	}
 	c := at.Checks[0]
 	last := c.Recent[len(c.Recent)-1]

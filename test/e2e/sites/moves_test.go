@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestMovedSite moves a Site to another directory. The old one stays until the Site runs the new one.
+// TestMovedSite moves a Site to another directory. The old directory stays until the Site runs the new directory.
 func TestMovedSite(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -66,7 +66,7 @@ func TestLeftSite(t *testing.T) {
 	s.Reach(s.Set(claim, s.intentForSites("shop", 2, "edge1"), "spec", "intent"), "delivered", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Delivered", corev1.ConditionTrue, "Delivered")
 	})
-	s.wantHeld("what is left stays until the rest is live", "2", "1")
+	s.wantHeld("the remaining tree stays until the rest is live", "2", "1")
 	s.suspendEngine("edge1", false)
 	s.Succeed(claim)
 	s.wantHeld("then it goes", "2", "")
@@ -74,7 +74,8 @@ func TestLeftSite(t *testing.T) {
 	s.wantHeld("and comes again", "2", "2")
 }
 
-// TestPaused pauses what takes part in a delivery, one at a time. What is paused holds still, and goes on when it is told to.
+// TestPaused pauses the participants of a delivery, one at a time. A paused participant holds still, and goes on when it is
+// resumed.
 func TestPaused(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -105,7 +106,7 @@ func TestPaused(t *testing.T) {
 			})
 			s.Apply(s.Set(shop, s.intentForSites("shop", 2, "edge1"), "spec", "intent"))
 			s.Succeed(other)
-			s.Until("what is not paused goes on", patience.Limit, func() bool { return s.replicasInRepository("edge1")[0] == tc.held })
+			s.Until("the other deployment goes on", patience.Limit, func() bool { return s.replicasInRepository("edge1")[0] == tc.held })
 			if u := s.Now(shop); scene.Field(u, "status", "phase") == "Succeeded" && scene.Field(u, "status", "intentDigest") == s.Digest(shop) {
 				t.Errorf("\n%s\nit succeeded while it was paused", tc.reason)
 			}

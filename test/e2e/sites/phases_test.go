@@ -48,7 +48,7 @@ func TestDeletedInEachPhase(t *testing.T) {
 			o := p.stayInPhase(s)
 			s.Delete(o)
 			s.Gone(o)
-			s.Until("the end of what it was made of", patience.Limit, func() bool { return s.composedOf() == "" })
+			s.Until("the end of its composed objects", patience.Limit, func() bool { return s.composedOf() == "" })
 			if diff := cmp.Diff([]string{"README.md", "clusters/edge1/.placeholder/README"}, scene.Names(s.Files())); diff != "" {
 				t.Errorf("files: -want, +got:\n%s", diff)
 			}

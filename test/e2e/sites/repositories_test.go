@@ -13,7 +13,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestMovedRepository moves a Site to another repository. The old one keeps its files until the Site runs those of the new one.
+// TestMovedRepository moves a Site to another repository. The old repository keeps its files until the Site runs the files of
+// the new repository.
 func TestMovedRepository(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -43,7 +44,7 @@ func TestMovedRepository(t *testing.T) {
 
 			s.Patch(s.NewSite("edge1"), fmt.Sprintf(`{"spec":{"repository":{"providerConfigRef":{"name":%q}}}}`, s.Namespace))
 			if !tc.live {
-				s.suspendEngine("edge1", false) // A change of the catalog waits for the verdict on what was begun.
+				s.suspendEngine("edge1", false) // A change of the catalog waits for the verdict on the revision that was begun.
 			}
 			// Crossplane writes the fields of a claim before its conditions: the revision and the Site's state are of one write.
 			s.Await(claim, "revision 2 in the new repository", func(u *unstructured.Unstructured) bool {
@@ -87,7 +88,7 @@ func TestDeletedUnreachable(t *testing.T) {
 	begun := s.Claim("begun", s.intentForSites("begun", 1, "far"))
 	s.Apply(begun)
 	for _, c := range []*unstructured.Unstructured{live, begun} {
-		s.Await(c, "nobody knows what runs", func(u *unstructured.Unstructured) bool {
+		s.Await(c, "the running trees are unknown", func(u *unstructured.Unstructured) bool {
 			return strings.Contains(scene.Field(u, "status", "delivery", "sites", s.Site("far"), "message"), "ClusterUnreachable")
 		})
 	}

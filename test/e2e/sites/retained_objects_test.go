@@ -28,7 +28,7 @@ func TestDeletedObjects(t *testing.T) {
 	})
 	r.wantUntouched(o, 2, commits)
 
-	next := r.describeJudged(3, 90) // So long that a busy machine sees it measure.
+	next := r.describeJudged(3, 90) // The measurement takes so long that a busy machine observes it.
 	r.Reach(next, "validated", func(u *unstructured.Unstructured) bool {
 		return scene.Number(u, "status", "revision") == 3 && scene.Field(u, "status", "phase") == "Validating"
 	})

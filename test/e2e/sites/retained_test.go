@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRetained keeps what is needed to understand a rejection: the files, and after a restart of the provider, which forgot them, where in Git
-// they are. It runs before the tests that run at once.
+// TestRetained keeps the evidence of a rejection: the files, and after a restart of the provider, which forgot them, their place in Git. It
+// runs before the parallel tests.
 func TestRetained(t *testing.T) {
 	r := unobserved(t)
 	r.Succeed(r.describeJudged(1, 1))
@@ -33,7 +33,7 @@ func TestRetained(t *testing.T) {
 	r.Must(cp.StartProvider(t.Context(), controlplane.Program{}))
 	said, files = r.awaitReport(3)
 	if got := said.Trees[0]; files != nil || got.Withheld == "" {
-		t.Errorf("want what became of the files, got %+v and %v", got, files)
+		t.Errorf("want a note about the withheld files, got %+v and %v", got, files)
 	}
 	kept, err := r.Git.Git(t.Context(), r.Namespace, "ls-tree", "-r", "--name-only", "refs/intentplane/test/state")
 	r.Must(err)

@@ -15,7 +15,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRollback takes back what breaks its objective, with a real Prometheus server that measures it and real Flux that applies it.
+// TestRollback rolls back a revision that breaks its objective, with a real Prometheus server that measures it and real Flux that
+// applies it.
 func TestRollback(t *testing.T) {
 	t.Parallel()
 	r := newTrial(newStage(t, siteDirectory))
@@ -23,10 +24,11 @@ func TestRollback(t *testing.T) {
 	before, _ := tokensSpent(t)
 	first := r.Succeed(r.describeJudged(2, 3))
 	spent, _ := tokensSpent(t)
-	t.Logf("%v tokens for the first revision, of whoever ran", spent-before)
+	t.Logf("%v tokens for the first revision, of all deployments", spent-before)
 	one, v1 := r.Tree(dir), scene.Field(first, "status", "delivery", "gitCommit")
 
-	// The second one is good at first. Another claim delivers while it is judged: the measurements take as long as a check may.
+	// The second revision is good at first. Another claim delivers while it is judged: the measurements take as long as a check
+	// may.
 	o := r.describeJudged(3, 100)
 	r.Reach(o, "Validating", func(u *unstructured.Unstructured) bool { return scene.Field(u, "status", "phase") == "Validating" })
 	two := r.Tree(dir)
@@ -36,7 +38,7 @@ func TestRollback(t *testing.T) {
 	r.AwaitCommits(commits + 1)
 	t.Logf("slo_breach_to_rollback_s %.2f, measured each second", time.Since(began).Seconds())
 	if diff := cmp.Diff([]string{one, others}, []string{r.Tree(dir), r.Tree(r.Directory("edge1", "other"))}); diff != "" || one == two {
-		t.Errorf("trees after the way back (the second one was %s): -want, +got:\n%s", two, diff)
+		t.Errorf("trees after the rollback (the second tree was %s): -want, +got:\n%s", two, diff)
 	}
 	r.awaitOutcome(o, "Succeeded", "RolledBack")
 	t.Logf("slo_breach_to_live_again_s %.2f", time.Since(began).Seconds())
@@ -44,7 +46,7 @@ func TestRollback(t *testing.T) {
 		return scene.Is(u, "Stalled", corev1.ConditionTrue, "RolledBack") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	})
 	spent, _ = tokensSpent(t)
-	t.Logf("%v tokens for two revisions, a way back and another claim, of whoever ran", spent-before)
+	t.Logf("%v tokens for two revisions, a rollback and another claim, of all deployments", spent-before)
 	if diff := cmp.Diff(int32(2), r.replicasAtSite()); diff != "" {
 		t.Errorf("replicas at the Site: -want, +got:\n%s", diff)
 	}
@@ -77,7 +79,7 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// TestObjective is judged by a threshold that stands in the claim alone: its query is the Blueprint's. There is no rollback target.
+// TestObjective is judged by a threshold that stands in the claim alone: its query is the Blueprint's. It has no rollback target.
 func TestObjective(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
@@ -91,7 +93,7 @@ func TestObjective(t *testing.T) {
 	r.Until("Failed", patience.Limit, func() bool { return scene.Field(r.Now(o), "status", "phase") == "Failed" })
 	seen := r.awaitOutcome(o, "Failed", "Failed")
 	if message := scene.Field(seen, "status", "message"); !strings.Contains(message, "check error_rate at Site") {
-		t.Errorf("what the claim says: %s", message)
+		t.Errorf("message of the claim: %s", message)
 	}
 	r.Await(o, "no rollback target", func(u *unstructured.Unstructured) bool {
 		return scene.Is(u, "Stalled", corev1.ConditionTrue, "") && scene.Is(u, "Validated", corev1.ConditionFalse, "GateFailed") && strings.Contains(scene.Field(u, "status", "message"), "No rollback target")
@@ -102,7 +104,7 @@ func TestObjective(t *testing.T) {
 	r.Succeed(r.Set(o, false, "spec", "gatesConfig", "enabled"))
 }
 
-// TestPrometheusDown lets nothing pass while nobody can be asked.
+// TestPrometheusDown lets nothing pass while the server is down.
 func TestPrometheusDown(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
@@ -114,14 +116,15 @@ func TestPrometheusDown(t *testing.T) {
 	r.Until("three questions without an answer", patience.Limit, func() bool { return asked.Load() >= 3 })
 	free()
 	if phase := scene.Field(r.Now(o), "status", "phase"); phase != "Validating" {
-		t.Errorf("the phase while nobody answers: %s", phase)
+		t.Errorf("the phase while the server is down: %s", phase)
 	}
 	r.Must(r.server.Start(t.Context()))
 	r.Succeed(o)
 	r.AwaitCommits(1)
 }
 
-// TestRequestedRollback rolls back because a user asks for it: from a revision that is judged, and from a good one.
+// TestRequestedRollback rolls back because a user asks for it: from a revision that is being judged, and from a verified
+// revision.
 func TestRequestedRollback(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
@@ -150,7 +153,7 @@ func TestRequestedRollback(t *testing.T) {
 	}
 	r.AwaitCommits(5)
 
-	// Somebody thinks again.
+	// A user asks for a retry.
 	now := scene.Number(r.Now(o), "status", "revision")
 	r.Apply(r.Request("again", o, rolloutv1alpha1.ActionRetry, now))
 	r.Succeed(o)

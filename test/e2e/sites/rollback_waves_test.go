@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestRollbackOfWaves rolls back a revision whose second wave was never reached: what was delivered, and nothing else.
+// TestRollbackOfWaves rolls back a revision whose second wave was never reached: only the Sites of the first wave.
 func TestRollbackOfWaves(t *testing.T) {
 	t.Parallel()
 	s := newManySites(t, "edge1", "edge2")
@@ -32,26 +32,26 @@ func TestRollbackOfWaves(t *testing.T) {
 	s.suspendEngine("edge1", false)
 	seen := s.awaitOutcome(o, "Succeeded", "RolledBack")
 	if diff := cmp.Diff(before, s.treesOfClaim(claim, "edge1", "edge2")); diff != "" {
-		t.Errorf("trees after the way back: -want, +got:\n%s", diff)
+		t.Errorf("trees after the rollback: -want, +got:\n%s", diff)
 	}
 	touched, err := s.Git.Git(t.Context(), s.Namespace, "log", "--format=", "--name-only", tip+"..main")
 	s.Must(err)
 	for name := range strings.FieldsSeq(touched) {
 		if !strings.HasPrefix(name, s.Directory("edge1", claim)+"/") {
-			t.Errorf("the second revision, or its way back, touched %s", name)
+			t.Errorf("the second revision, or its rollback, touched %s", name)
 		}
 	}
 	if diff := cmp.Diff(map[string]string{"revision": "2", "attempt": "1"}, map[string]string{
 		"revision": commits[0].Trailers["Intentplane-Revision"], "attempt": commits[0].Trailers["Intentplane-Attempt"],
 	}); diff != "" {
-		t.Errorf("trailers of the way back: -want, +got:\n%s", diff)
+		t.Errorf("trailers of the rollback: -want, +got:\n%s", diff)
 	}
 	s.wantRollback(seen, "SyncTimedOut", scene.Field(first, "status", "delivery", "gitCommit"), 1)
 	s.AwaitCommits(4)
 }
 
-// TestRollbackInTwoRepositories rolls back in the one repository that takes it. The other one refuses until all attempts are spent. Then a person
-// asks for the same again.
+// TestRollbackInTwoRepositories rolls back in the repository that accepts it. The other repository refuses until all attempts are spent. Then a
+// person asks for the same again.
 func TestRollbackInTwoRepositories(t *testing.T) {
 	t.Parallel()
 	r := unobserved(t)
@@ -68,7 +68,8 @@ func TestRollbackInTwoRepositories(t *testing.T) {
 	r.Succeed(both(1))
 	one := r.Tree(here)
 
-	// The second revision is the last that the other repository takes. What it records of the first one may come later than the hook.
+	// The second revision is the last that the other repository accepts. The record of the first revision may come later than the
+	// hook.
 	r.breachObjective()
 	r.Git.AfterPush(other, func() {
 		log, err := r.Git.Log(t.Context(), other, "main")
@@ -83,7 +84,7 @@ func TestRollbackInTwoRepositories(t *testing.T) {
 	seen := r.Reach(o, "all attempts spent", func(u *unstructured.Unstructured) bool {
 		return scene.Field(u, "status", "phase") == "Failed" && scene.Is(u, "RolledBack", corev1.ConditionFalse, "AttemptsSpent") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	})
-	r.Until("the one that takes it is rolled back", patience.Limit, func() bool { return r.Tree(here) == one })
+	r.Until("the accepting repository is rolled back", patience.Limit, func() bool { return r.Tree(here) == one })
 	two, twoThere := r.treeInRepository(r.Namespace, "main~1", here), r.treeInRepository(other, "main", there)
 	want := map[string]string{"here": one, "there": twoThere, "commits": "3 and 2", "outcome": "Failed", "attempts": "2", "stalled": "True"}
 	got := map[string]string{
@@ -103,7 +104,7 @@ func TestRollbackInTwoRepositories(t *testing.T) {
 	r.Succeed(o)
 	r.awaitRequestDone("again")
 	if diff := cmp.Diff([]string{two, twoThere}, []string{r.Tree(here), r.treeInRepository(other, "main", there)}); diff != "" || two == one {
-		t.Errorf("trees after Retry (the first one was %s): -want, +got:\n%s", one, diff)
+		t.Errorf("trees after Retry (the first tree was %s): -want, +got:\n%s", one, diff)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // TestSecretsOfTheEngine lets a claim name a variable that the Site's Flux replaces by a value of the platform's Secret. Nothing is replaced; and
-// where the Site accepts what Flux transformed, the claim is refused.
+// where the Site accepts objects that Flux transformed, the claim is refused.
 func TestSecretsOfTheEngine(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, siteDirectory)
@@ -38,7 +38,7 @@ func TestSecretsOfTheEngine(t *testing.T) {
 	}
 	s.Until("Flux applies the claim", patience.Limit, func() bool { return served() != "" })
 	if diff := cmp.Diff("is it ${TOKEN}", served()); diff != "" {
-		t.Fatalf("what a tenant reads at the Site: -want, +got:\n%s", diff)
+		t.Fatalf("text that a tenant reads at the Site: -want, +got:\n%s", diff)
 	}
 
 	s.Apply(s.Set(s.describeFluxSite(), "Transformed", "spec", "engine", "acceptProof"))
@@ -48,6 +48,6 @@ func TestSecretsOfTheEngine(t *testing.T) {
 		return scene.Field(u, "status", "phase") == "Failed" && strings.Contains(scene.Field(u, "status", "message"), want)
 	})
 	if diff := cmp.Diff("is it ${TOKEN}", served()); diff != "" {
-		t.Errorf("what a tenant reads at the Site: -want, +got:\n%s", diff)
+		t.Errorf("text that a tenant reads at the Site: -want, +got:\n%s", diff)
 	}
 }

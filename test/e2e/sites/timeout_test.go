@@ -10,8 +10,8 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestDeliveryTimesOut has a repository that is not reached within deliveryTimeout. It would hold the ledger: so nothing is judged, the deployment says
-// what it waits for, and goes on by itself once the repository is there.
+// TestDeliveryTimesOut has a repository that is not reached within deliveryTimeout. It would hold the ledger: so nothing is judged, the deployment
+// names the repository that it waits for, and goes on by itself once the repository exists.
 func TestDeliveryTimesOut(t *testing.T) {
 	t.Parallel()
 	s := &stage{Scene: scene.New(t, cp, "edge1")}

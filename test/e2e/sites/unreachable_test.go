@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestUnreachable cuts the wire to one of two clusters. Nothing else may suffer.
+// TestUnreachable cuts the wire to one of two clusters. The other may not suffer.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	s := newManySites(t, "near", "far")
@@ -35,8 +35,8 @@ func TestUnreachable(t *testing.T) {
 		return s.stateOfSite(u, "far") == "Syncing" && strings.Contains(scene.Field(u, "status", "delivery", "sites", s.Site("far"), "message"), "ClusterUnreachable") &&
 			scene.Field(u, "status", "phase") == "Succeeded" && scene.Is(u, "Reconciling", corev1.ConditionTrue, "Drifted") && scene.Is(u, "Ready", corev1.ConditionFalse, "")
 	}
-	s.Await(alone, "nobody knows what runs", unreachable)
-	seen := s.Await(both, "nobody knows what runs at one Site", unreachable)
+	s.Await(alone, "the running tree is unknown", unreachable)
+	seen := s.Await(both, "the running tree at one Site is unknown", unreachable)
 	if s.stateOfSite(seen, "near") != "Live" {
 		t.Errorf("the Site that can be reached is %s", s.stateOfSite(seen, "near"))
 	}

@@ -42,7 +42,7 @@ func TestWebCheck(t *testing.T) {
 			want: map[string]any{"passed": false, "value": "0", "message": "the value is beyond the threshold"},
 		},
 		"silent": {
-			reason: "A web server that does not answer may be what was delivered, so it is an error.", url: closed.URL + "/good", phase: "Failed",
+			reason: "A web server that does not answer may be the delivered workload, so its silence is an error.", url: closed.URL + "/good", phase: "Failed",
 			want: map[string]any{"passed": false, "message": "Error: the server does not answer"},
 		},
 	}

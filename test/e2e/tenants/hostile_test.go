@@ -10,12 +10,13 @@ import (
 	"github.com/intentplane/intentplane/test/scene"
 )
 
-// TestHostileTenant has a tenant whose clusters send without end, and whose Git servers hang or send what is too large or broken, beside one
-// who delivers. The conditions of the hostile tenant name each fault. The good tenant delivers, and the ratio of its times with and without the hostile one is a figure.
+// TestHostileTenant has a tenant whose clusters send without end, and whose Git servers hang or send large or broken answers, beside a tenant who
+// delivers. The conditions of the hostile tenant name each fault. The good tenant delivers, and the ratio of its times with and without the hostile
+// tenant is a figure.
 func TestHostileTenant(t *testing.T) {
 	t.Parallel()
 	bad, good := &stage{scene.New(t, cp)}, &stage{scene.New(t, cp, "edge1")}
-	good.Succeed(good.Claim("first", good.describeIntent("first", 1, "edge1"))) // The first delivery of all starts what the others use.
+	good.Succeed(good.Claim("first", good.describeIntent("first", 1, "edge1"))) // The first delivery of all starts the shared components.
 	before := good.slowestDelivery("before")
 	clusters := map[string]struct {
 		server *hostile.Cluster

@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// TestProviderListensForMetricsAndProbesOnly counts what the provider accepts connections on, whoever sends them.
+// TestProviderListensForMetricsAndProbesOnly counts the sockets on which the provider accepts connections, whoever sends
+// them.
 func TestProviderListensForMetricsAndProbesOnly(t *testing.T) {
 	t.Parallel()
 	got, err := listeningSockets(cp.ProviderPID())

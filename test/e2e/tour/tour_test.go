@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane"
 )
 
-// TestTour runs the tour, and holds what it prints to the story, and what a watch prints meanwhile to the README.
+// TestTour runs the tour, and compares its output with the story, and the output of a watch meanwhile with the README.
 func TestTour(t *testing.T) {
 	root, err := controlplane.Root()
 	if err != nil {
@@ -27,7 +27,7 @@ func TestTour(t *testing.T) {
 	}
 	for _, missing := range []string{findStory(string(out)), findRollback(string(out))} {
 		if missing != "" {
-			t.Fatalf("the tour does not tell %q, or not in its turn:\n%s", missing, out)
+			t.Fatalf("the tour does not show %q, or not in its turn:\n%s", missing, out)
 		}
 	}
 	for line := range strings.Lines(string(out)) {

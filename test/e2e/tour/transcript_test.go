@@ -46,14 +46,14 @@ func mustReadMoments(t *testing.T, printed string) []moment {
 	return all
 }
 
-// compareWithReadme holds the README to what a watch printed. Where a version ends, what is said has to be the same but for what was measured. What
-// passes may have been missed, and says what was there when the watch looked: it has to be a phase of the story, in its turn.
+// compareWithReadme compares the README with the output of a watch. Where a version ends, the text has to be the same except for measured values.
+// An intermediate phase may be missing, and shows the state at the time of the watch: it has to be a phase of the story, in its turn.
 func compareWithReadme(t *testing.T, printed string) {
 	t.Helper()
 	_, _, transcript := readReadme(t)
 	want, got := mustReadMoments(t, unfoldLines(transcript)), mustReadMoments(t, printed)
 	if strange := firstStrangePhase(got); strange != "" {
-		t.Errorf("status --watch shows %q, which is no phase of the story, or not in its turn:\n%s", strange, printed)
+		t.Errorf("status --watch shows %q, which is not a phase of the story, or not in its turn:\n%s", strange, printed)
 	}
 	if diff := cmp.Diff(endsOf(want), endsOf(got)); diff != "" {
 		t.Errorf("README.md shows other ends, run this test with %s=1: -README, +watch:\n%s", updateTranscript, diff)
@@ -77,8 +77,8 @@ func writeReadme(t *testing.T, printed string) {
 	}
 }
 
-// TestReadme holds the README to the story, without a run: its transcript has the end of each version and no strange phase, and its copy of the tour
-// tells all of it.
+// TestReadme compares the README with the story, without a run: its transcript has the end of each version and no strange phase, and its copy of the
+// tour shows all of it.
 func TestReadme(t *testing.T) {
 	text, _, transcript := readReadme(t)
 	all := mustReadMoments(t, unfoldLines(transcript))
@@ -86,11 +86,11 @@ func TestReadme(t *testing.T) {
 		t.Errorf("ends of versions in the transcript: -story, +README:\n%s", diff)
 	}
 	if strange := firstStrangePhase(all); strange != "" {
-		t.Errorf("The transcript shows %q, which is no phase of the story, or not in its turn", strange)
+		t.Errorf("The transcript shows %q, which is not a phase of the story, or not in its turn", strange)
 	}
 	for _, missing := range []string{findStory(text), findRollback(text)} {
 		if missing != "" {
-			t.Errorf("README.md does not tell %q of the tour, or not in its turn", missing)
+			t.Errorf("README.md does not show %q of the tour, or not in its turn", missing)
 		}
 	}
 }
@@ -102,7 +102,7 @@ func TestReadMoments(t *testing.T) {
 		want    []moment
 	}{
 		"LastOfPhase": {
-			reason:  "The last line about a phase is kept, and what was measured in it is left out.",
+			reason:  "The last line about a phase is kept, and its measured values are left out.",
 			printed: "14:00:01 team-a/shop Delivering revision 1 sites 0/1: a\n14:00:02 team-a/shop Delivering revision 1 sites 1/1: is 0.995, not < 0.5s\n",
 			want: []moment{{
 				phase: "Delivering revision 1", said: " sites 1/1: is N, not < N",
@@ -134,7 +134,7 @@ func TestReadMoments(t *testing.T) {
 		})
 	}
 	if _, err := readMoments("the server is away\n"); err == nil {
-		t.Error("A line about something else is an error.")
+		t.Error("A line in another format is an error.")
 	}
 }
 

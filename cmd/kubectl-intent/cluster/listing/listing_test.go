@@ -46,21 +46,24 @@ func TestRead(t *testing.T) {
 		"Chunks":  {reason: "Objects are handed over before all of them were read.", text: `{"items":[` + strings.Join(many, ",") + `]}`, want: want{items: many, chunks: []int{chunkSize, chunkSize, 1}}},
 		"Empty":   {reason: "A list may be empty.", text: `{"items":[],"metadata":{}}`},
 		"Null":    {reason: "An empty list may have null for its objects.", text: `{"items":null,"metadata":{}}`},
-		"NoItems": {reason: "An answer without the field is no list.", text: `{"metadata":{}}`, want: want{fails: "cannot decode a list: the answer is not a list: it has no items"}},
-		"Object":  {reason: "An empty object is no list.", text: `{}`, want: want{fails: "cannot decode a list: the answer is not a list: it has no items"}},
+		"NoItems": {reason: "An answer without the field is not a list.", text: `{"metadata":{}}`, want: want{fails: "cannot decode a list: the answer is not a list: it has no items"}},
+		"Object":  {reason: "An empty object is not a list.", text: `{}`, want: want{fails: "cannot decode a list: the answer is not a list: it has no items"}},
 		"Status": {
-			reason: "A Status is no list, also with code 200.", text: `{"kind":"Status","metadata":{},"status":"Failure","code":500}`,
+			reason: "A Status is not a list, also with code 200.", text: `{"kind":"Status","metadata":{},"status":"Failure","code":500}`,
 			want: want{fails: "cannot decode a list: the answer is not a list: it has no items"},
 		},
 		"ItemsObject": {
 			reason: "A list has its objects in an array.", text: `{"items":{"a":1}}`, want: want{fails: "cannot decode a list: the answer is not a list: expected [, got {"},
 		},
 		"ItemsText": {
-			reason: "A text is no array of objects.", text: `{"items":"a"}`, want: want{fails: "cannot decode a list: the answer is not a list: expected [, got a"},
+			reason: "A text is not an array of objects.", text: `{"items":"a"}`, want: want{fails: "cannot decode a list: the answer is not a list: expected [, got a"},
 		},
-		"Nested": {reason: "A field of an object is none of the list.", text: `{"items":[{"metadata":{"continue":"y"},"items":["}"]}]}`, want: want{items: []string{`{"metadata":{"continue":"y"},"items":["}"]}`}, chunks: []int{1}}},
-		"Array":  {reason: "A value that is no object is no list.", text: `[]`, want: want{fails: "cannot decode a list: the answer is not a list: expected {, got ["}},
-		"NoText": {reason: "An empty answer is no list.", text: ``, want: want{fails: "cannot decode a list: unexpected EOF"}},
+		"Nested": {reason: "A field of an item is not a field of the list.", text: `{"items":[{"metadata":{"continue":"y"},"items":["}"]}]}`, want: want{items: []string{`{"metadata":{"continue":"y"},"items":["}"]}`}, chunks: []int{1}}},
+		"Array": {
+			reason: "A value other than an object is not a list.",
+			text:   `[]`, want: want{fails: "cannot decode a list: the answer is not a list: expected {, got ["},
+		},
+		"NoText": {reason: "An empty answer is not a list.", text: ``, want: want{fails: "cannot decode a list: unexpected EOF"}},
 		"Cut": {
 			reason: "A list that ends within an object is not complete, and the objects before it are handed over.", text: `{"items":[{"a":1},{"a"`,
 			want: want{items: []string{`{"a":1}`}, chunks: []int{1}, fails: "cannot decode a list: unexpected EOF"},
