@@ -98,6 +98,7 @@ func TestOddities(t *testing.T) {
 		"Names": {
 			reason: "Names that differ by case, by their form of Unicode, or that are not UTF-8 stay.",
 			seed:   map[string]string{"Sites/A": "1", "sites/A": "2", "\u00e9": "3", "e\u0301": "4", "a b\"c": "5"},
+			prepare: func(t *testing.T, s *gitserver.Server) { addEntry(t, s, "100644", "caf\xe9") },
 		},
 		"RenamedDefault": {
 			reason:  "A branch that was renamed is not made again beside others.",
@@ -299,7 +300,7 @@ func writeTree(t *testing.T, s *gitserver.Server, entries, ids []string) string 
 	return run(t, s, "hash-object", "-t", "tree", "-w", "--literally", file)
 }
 
-// addEntry commits an entry that is no plain file.
+// addEntry commits one entry, in the place of what is at its path.
 func addEntry(t *testing.T, s *gitserver.Server, mode, path string) {
 	t.Helper()
 	id := run(t, s, "rev-parse", "main:README.md")
@@ -307,8 +308,7 @@ func addEntry(t *testing.T, s *gitserver.Server, mode, path string) {
 		id = run(t, s, "rev-parse", "main")
 	}
 	run(t, s, "read-tree", "main")
-	run(t, s, "rm", "-r", "-q", "--cached", "--ignore-unmatch", path)
-	run(t, s, "update-index", "--add", "--cacheinfo", mode+","+id+","+path)
+	run(t, s, "update-index", "--add", "--replace", "--cacheinfo", mode+","+id+","+path)
 	run(t, s, "update-ref", "refs/heads/main", commitOf(t, s, gitserver.Branch, run(t, s, "write-tree")))
 }
 
