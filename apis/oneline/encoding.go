@@ -10,7 +10,7 @@ import (
 // CheckUTF8 returns an error that names the encoding of a text in another one than UTF-8, as far as its first bytes show it. JSON, and so the API of
 // Kubernetes, replaces the bytes of other encodings.
 func CheckUTF8(text string) error {
-	// UTF-16 without a mark has a NUL beside each ASCII letter, and UTF-32 has three.
+	// UTF-16 without a mark has a NUL beside each ASCII character, and UTF-32 has three.
 	isWide := strings.Count(text, "\x00") > len(text)/4 //nolint:mnd // A text in UTF-8 has none.
 	switch {
 	case strings.HasPrefix(text, "\xff\xfe\x00\x00"), strings.HasPrefix(text, "\x00\x00\xfe\xff"):

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -20,6 +21,8 @@ func TestServerWords(t *testing.T) {
 		"Text":   {reason: "The words of the server reach the user.", body: "TF401041: Clients must support multi-ack.\r\n", want: "TF401041: Clients must support multi-ack."},
 		"Page":   {reason: "A page for browsers is left out.", body: "\n<!DOCTYPE html><html><body>Bad request</body></html>"},
 		"Lines":  {reason: "Several lines become one.", body: "a\n\n  b\x1b[2J\n", want: "a; b [2J"},
+		"Long":   {reason: "A text that is cut ends with a whole word.", body: "a " + strings.Repeat("b", 2000), want: "a"},
+		"Word":   {reason: "A word that is cut is left out.", body: strings.Repeat("b", 2000)},
 		"Secret": {reason: "A URL in the words loses its credentials.", body: "see https://u:p@git.example.org/x?token=t", want: "see https://[redacted]@git.example.org/x"},
 	}
 	for name, tc := range cases {
