@@ -96,8 +96,8 @@ func TestOddities(t *testing.T) {
 			addEntry(t, s, "120000", "sites/link")
 		}},
 		"Names": {
-			reason: "Names that differ by case, by their form of Unicode, or that are not UTF-8 stay.",
-			seed:   map[string]string{"Sites/A": "1", "sites/A": "2", "\u00e9": "3", "e\u0301": "4", "a b\"c": "5"},
+			reason:  "Names that differ by case, by their form of Unicode, or that are not UTF-8 stay.",
+			seed:    map[string]string{"Sites/A": "1", "sites/A": "2", "\u00e9": "3", "e\u0301": "4", "a b\"c": "5"},
 			prepare: func(t *testing.T, s *gitserver.Server) { addEntry(t, s, "100644", "caf\xe9") },
 		},
 		"RenamedDefault": {

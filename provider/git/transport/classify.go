@@ -62,17 +62,21 @@ func (c *Conn) Failure(ctx context.Context, v Verb, err error) error {
 	return c.route.concealCause(ctx, v, e, errors.As(err, &dns) && dns.IsNotFound)
 }
 
-// serverWords returns the text for people in an answer that is an error. An HTML page is for browsers, and says no more than its status.
+// serverWords returns the text for people in an answer that is an error. A page for browsers is left out, and a text that says no more than the status.
 func serverWords(err error) string {
 	var classified *failure.ClassifiedError
 	if errors.As(err, &classified) {
 		return classified.Said
 	}
 	var answer *githttp.Err
-	if !errors.As(unwrapUnexpected(err), &answer) || strings.HasPrefix(strings.TrimSpace(answer.Reason), "<") {
+	if !errors.As(unwrapUnexpected(err), &answer) {
 		return ""
 	}
-	return answer.Reason
+	text := strings.TrimSpace(answer.Reason)
+	if strings.HasPrefix(text, "<") || strings.HasSuffix(text, http.StatusText(answer.StatusCode())) {
+		return ""
+	}
+	return text
 }
 
 // unwrapUnexpected returns the error in go-git's UnexpectedError, which does not unwrap.

@@ -19,6 +19,7 @@ import (
 func TestServerWords(t *testing.T) {
 	cases := map[string]struct{ reason, body, want string }{
 		"Text":   {reason: "The words of the server reach the user.", body: "TF401041: Clients must support multi-ack.\r\n", want: "TF401041: Clients must support multi-ack."},
+		"Status": {reason: "A text that repeats the status is left out.", body: "400 Bad Request\n"},
 		"Page":   {reason: "A page for browsers is left out.", body: "\n<!DOCTYPE html><html><body>Bad request</body></html>"},
 		"Lines":  {reason: "Several lines become one.", body: "a\n\n  b\x1b[2J\n", want: "a; b [2J"},
 		"Long":   {reason: "A text that is cut ends with a whole word.", body: "a " + strings.Repeat("b", 2000), want: "a"},
