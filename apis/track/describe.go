@@ -21,7 +21,7 @@ type Description struct {
 	// Routed are the routes whose weights divide the requests between the tracks.
 	Routed []Object `json:"routed"`
 
-	// Leftovers are texts that still have the name of an object which has another name in each track.
+	// Leftovers are references, by name or selector, that do not follow a workload into the tracks.
 	Leftovers []Leftover `json:"leftovers,omitempty"`
 }
 
@@ -29,6 +29,9 @@ type Description struct {
 type placed struct {
 	object  Object
 	content *unstructured.Unstructured
+
+	// perTrack is true for an object in the folder of a track, and isRouted for a route that divides the requests.
+	perTrack, isRouted bool
 }
 
 // Describe returns what a directory with the folder of a track holds. It returns an error that names the file for one that is not an object.
@@ -47,26 +50,26 @@ func Describe(files tree.Files, track string) (*Description, error) {
 		if err != nil {
 			return nil, errors.Wrap(err, name)
 		}
-		o := objectOf(u)
-		d.add(&o, strings.HasPrefix(name, track+"/"), track, routes)
-		all = append(all, placed{object: o, content: u})
+		o := placed{object: objectOf(u), content: u, perTrack: strings.HasPrefix(name, track+"/")}
+		d.add(&o, track, routes)
+		all = append(all, o)
 	}
 	d.Leftovers = findLeftovers(d, all)
 	return d, nil
 }
 
 // add an object, whose name loses the suffix of the track.
-func (d *Description) add(o *Object, perTrack bool, track string, routes []Route) {
-	isRouted := func(r Route) bool {
-		return o.Group == GatewayGroup && r.Kind == o.Kind && r.Namespace == o.Namespace && r.Name == o.Name
-	}
+func (d *Description) add(o *placed, track string, routes []Route) {
+	o.isRouted = slices.ContainsFunc(routes, func(r Route) bool {
+		return o.object == Object{Group: GatewayGroup, Kind: r.Kind, Namespace: r.Namespace, Name: r.Name}
+	})
 	switch {
-	case perTrack:
-		o.Name = strings.TrimSuffix(o.Name, nameIn(track, ""))
-		d.PerTrack = append(d.PerTrack, *o)
-	case slices.ContainsFunc(routes, isRouted):
-		d.Routed = append(d.Routed, *o)
+	case o.perTrack:
+		o.object.Name = strings.TrimSuffix(o.object.Name, nameIn(track, ""))
+		d.PerTrack = append(d.PerTrack, o.object)
+	case o.isRouted:
+		d.Routed = append(d.Routed, o.object)
 	default:
-		d.Shared = append(d.Shared, *o)
+		d.Shared = append(d.Shared, o.object)
 	}
 }

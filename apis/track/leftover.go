@@ -1,6 +1,7 @@
 package track
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -10,55 +11,109 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// A Leftover is a text that still has the name of an object which has another name in each track. It may be a reference that only the author of the
+// A Leftover is a reference by name or selector that does not follow its workload into the tracks. It may be a reference that only the author of the
 // Blueprint knows, or no reference.
 type Leftover struct {
-	// In is the object that has the text, and Field is where.
+	// In is the object that has the reference, and Field is where.
 	In    Object `json:"in"`
 	Field string `json:"field"`
 
-	// Names is the object whose name the text has.
+	// Names is the object that the reference names or selects.
 	Names Object `json:"names"`
+
+	// Fault of the reference.
+	Fault Fault `json:"fault"`
 }
 
-// String says what is where.
+// A Fault is the way in which a reference misses a workload in tracks.
+type Fault string
+
+// The faults of references.
+const (
+	// FaultRenamed is a name that the object has no longer: each track has the object under another name.
+	FaultRenamed Fault = "Renamed"
+
+	// FaultOneTrack is a reference to a Service that keeps its name, and leads to the pods of one track at a time.
+	FaultOneTrack Fault = "OneTrack"
+
+	// FaultBothTracks is a selector of an object in a track that selects the pods of the other track too.
+	FaultBothTracks Fault = "BothTracks"
+
+	// FaultNoCopy is a selector of an object in a track that selects a Service of which the tracks have no copy.
+	FaultNoCopy Fault = "NoCopy"
+)
+
+// String returns the place of the reference, its object, its fault, and the action where there is one.
 func (l Leftover) String() string {
-	return fmt.Sprintf("%s: %s: has the name of %s, which has another name in each track", l.In, l.Field, l.Names)
+	texts := map[Fault]string{
+		FaultRenamed:    "has the name of %s, which has another name in each track",
+		FaultOneTrack:   "leads to %s, which has the pods of one track at a time",
+		FaultBothTracks: "selects the pods of %s in both tracks, although each track has a copy of the selector",
+		FaultNoCopy:     "selects nothing, since no track has a copy of %s",
+	}
+	return fmt.Sprintf("%s: %s: "+texts[l.Fault], l.In, l.Field, l.Names)
 }
 
-// findLeftovers returns the texts that still have the name of an object which has another name in each track, sorted by file and field. Labels, images and
-// the names of containers and the like are not searched.
+// findLeftovers returns the references that do not follow the objects of the tracks, sorted by file and field: texts with the name of an object that each
+// track has under another name, and names and selectors of Services that lead to one track.
 func findLeftovers(d *Description, all []placed) []Leftover {
-	renamed := renamedObjects(d)
+	renamed, targets := renamedObjects(d), readTargets(all)
 	out := []Leftover{}
 	for _, o := range all {
-		for _, field := range textsOf(o.content) {
-			for _, r := range renamed {
-				if r.word.MatchString(field.text) {
-					out = append(out, Leftover{In: o.object, Field: field.path, Names: r.object})
-				}
-			}
-		}
+		found := append(findNames(o, renamed), findMentions(o, renamed)...)
+		found = append(found, targets.findFrontNames(o)...)
+		found = append(found, targets.findSelections(o)...)
+		slices.SortFunc(found, func(a, b Leftover) int { return cmp.Compare(a.Field+a.String(), b.Field+b.String()) })
+		out = append(out, slices.Compact(found)...)
 	}
 	return out
 }
 
 // A renamedObject is an object that no cluster has under its own name any more.
 type renamedObject struct {
-	object Object
-	word   *regexp.Regexp
+	Object
+
+	// word matches the name in a text. Where a shared object of another kind has the name too, it matches the name after a word for the kind alone.
+	word *regexp.Regexp
 }
 
-// renamedObjects returns the objects of the tracks whose name nothing shared has.
+// renamedObjects returns the objects of the tracks, without those that the tracks share too.
 func renamedObjects(d *Description) []renamedObject {
+	shared := slices.Concat(d.Shared, d.Routed)
 	out := []renamedObject{}
 	for _, o := range d.PerTrack {
-		isName := func(s Object) bool { return s.Name == o.Name }
-		if slices.ContainsFunc(d.Shared, isName) || slices.ContainsFunc(d.Routed, isName) {
+		if slices.Contains(shared, o) {
 			continue
 		}
-		word := regexp.MustCompile(`(^|[^a-z0-9-])` + regexp.QuoteMeta(o.Name) + `($|[^a-z0-9-])`)
-		out = append(out, renamedObject{object: o, word: word})
+		prefix := `(^|[^a-z0-9-])`
+		if slices.ContainsFunc(shared, func(s Object) bool { return s.Name == o.Name }) {
+			prefix = `(?i:` + kindWords(o.Kind) + `)(\.[a-z0-9.]+)?[^A-Za-z0-9]{1,4}`
+		}
+		out = append(out, renamedObject{Object: o, word: regexp.MustCompile(prefix + regexp.QuoteMeta(o.Name) + `($|[^a-z0-9-])`)})
+	}
+	return out
+}
+
+// kindWords returns a pattern for the words that people write for a kind, such as the arguments of kubectl.
+func kindWords(kind string) string {
+	short := map[string]string{"Deployment": "deploy", "HorizontalPodAutoscaler": "hpa", "ConfigMap": "cm", "PodDisruptionBudget": "pdb"}
+	out := `\b` + regexp.QuoteMeta(kind) + `s?`
+	if word, ok := short[kind]; ok {
+		out += `|\b` + word
+	}
+	return out
+}
+
+// findNames returns the texts of an object that have the name of a renamed one. Labels, images and the names of containers and the like are not searched.
+func findNames(o placed, renamed []renamedObject) []Leftover {
+	out := []Leftover{}
+	for _, field := range textsOf(o.content) {
+		for _, r := range renamed {
+			isFound := func(l Leftover) bool { return l.Names == r.Object && strings.HasPrefix(l.Field, field.path+"[") }
+			if r.word.MatchString(field.text) && !slices.ContainsFunc(out, isFound) {
+				out = append(out, Leftover{In: o.object, Field: field.path, Names: r.Object, Fault: FaultRenamed})
+			}
+		}
 	}
 	return out
 }
@@ -85,6 +140,7 @@ func textsBelow(path string, value any) []textField {
 		for i, item := range v {
 			out = append(out, textsBelow(fmt.Sprintf("%s[%d]", path, i), item)...)
 		}
+		out = append(out, textField{path: path, text: joinTexts(v)})
 	case map[string]any:
 		for _, field := range slices.Sorted(maps.Keys(v)) {
 			if !isNoReference(path, field) {
@@ -93,6 +149,15 @@ func textsBelow(path string, value any) []textField {
 		}
 	}
 	return out
+}
+
+// joinTexts returns a list of texts as one, since the arguments of a program name a kind and an object in two of them.
+func joinTexts(list []any) string {
+	texts := make([]string, len(list))
+	for i := range list {
+		texts[i], _ = list[i].(string)
+	}
+	return strings.Join(texts, " ")
 }
 
 // isNoReference reports whether the texts of a field refer to nothing. The name of an element is its own: of a container, a port or a volume. A key is

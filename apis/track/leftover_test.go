@@ -35,19 +35,7 @@ func TestLeftovers(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			p, err := Split(web(tc.more), nil)
-			if err != nil {
-				t.Fatalf("\n%s\nSplit(...): %v", tc.reason, err)
-			}
-			d, err := Describe(placeIn(t, p, Blue), Blue)
-			if err != nil {
-				t.Fatalf("\n%s\nDescribe(...): %v", tc.reason, err)
-			}
-			got := []string{}
-			for _, l := range d.Leftovers {
-				got = append(got, l.String())
-			}
-			if diff := cmp.Diff(tc.want, got); diff != "" {
+			if diff := cmp.Diff(tc.want, leftoversOf(t, tc.more, nil)); diff != "" {
 				t.Errorf("\n%s\nLeftovers: -want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -17,6 +17,7 @@ import (
 
 	applicationv1alpha1 "github.com/intentplane/intentplane/apis/application/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/function/application"
 )
 
@@ -158,6 +159,9 @@ func readInputFile(in io.Reader, file string) ([]document, error) {
 	}
 	if len(b) > maxFileBytes {
 		return nil, errors.Errorf("%s has more than %d bytes", file, maxFileBytes)
+	}
+	if err := oneline.CheckUTF8(string(b)); err != nil {
+		return nil, errors.Wrap(err, file)
 	}
 	all, err := splitDocuments(b)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
@@ -157,7 +158,10 @@ func readFile(dir fs.FS, name string, d fs.DirEntry) (catalogv1alpha1.File, erro
 		return "", errors.Errorf("%s: has %d bytes, more than %d", name, info.Size(), maxBytes)
 	}
 	b, err := fs.ReadFile(dir, name)
-	return catalogv1alpha1.File(b), errors.Wrapf(err, "cannot read %s", name)
+	if err != nil {
+		return "", errors.Wrapf(err, "cannot read %s", name)
+	}
+	return catalogv1alpha1.File(b), errors.Wrap(oneline.CheckUTF8(string(b)), name)
 }
 
 // fillSpec sorts files into the fields of a spec.

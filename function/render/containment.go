@@ -7,6 +7,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // Bounds of the work that a Blueprint may cause in kustomize. A kustomization can read its bases more than once and change each
@@ -152,13 +153,24 @@ func (g *walker) checkResourceFile(name string) error {
 	}
 	g.documents += len(documents)
 	g.uses.Values = g.uses.Values || name == intentFile
-	for _, d := range documents {
+	for i, d := range documents {
 		g.uses.recordWorkload(name, d)
 		if strings.HasSuffix(scalarField(d, "kind"), "List") {
 			return errors.Errorf("%s: is a list: each object must stand for itself", name)
 		}
+		if err := checkHasName(d); err != nil {
+			return errors.Wrapf(err, "%s: object %d", name, i+1)
+		}
 	}
 	return nil
+}
+
+// checkHasName refuses an object with metadata.generateName alone, for which kustomize says that the name is missing.
+func checkHasName(object *yaml.Node) error {
+	if objectName(object) != "" || metadataField(object, "generateName") == "" {
+		return nil
+	}
+	return errors.Errorf("metadata.generateName: %s needs metadata.name: the API server would make up another name at each delivery", scalarField(object, "kind"))
 }
 
 // resolveFile returns the name of a file that a kustomization refers to. Folders that kustomize could take for the address of a Git server are not local.

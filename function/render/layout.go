@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
@@ -56,7 +57,7 @@ var fileNamePattern = regexp.MustCompile(`^([A-Za-z0-9_-]+/)*[A-Za-z0-9_-][A-Za-
 
 // Layout returns the exact files that Build gives to kustomize: the Blueprint's in the folder blueprint, with intent.yaml, and on top
 // a kustomization that labels the objects, puts objects without a namespace into the claim's, and gives the intent's values to images
-// and workloads that are marked for it, except for the settings that Build writes to containers and pods after kustomize. It returns
+// and workloads that are marked for it, except for the settings that Build writes to containers, pods and bindings after kustomize. It returns
 // an error, as Build does, for a Blueprint that reaches outside of itself and for parameters that it does not take.
 func Layout(in Input) (tree.Files, error) {
 	files, _, err := layoutFiles(in)
@@ -141,6 +142,9 @@ func checkFiles(files map[string]string) error {
 		}
 		if n := len(files[name]); n > maxFileBytes {
 			return errors.Errorf("spec.files: %s: has %d bytes, more than %d", name, n, maxFileBytes)
+		}
+		if err := oneline.CheckUTF8(files[name]); err != nil {
+			return errors.Wrapf(err, "spec.files: %s", name)
 		}
 		total += len(files[name])
 	}

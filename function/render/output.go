@@ -122,7 +122,7 @@ func checkIdentity(o *resource.Resource) error {
 		return errors.Errorf("%s: kind is not valid", describeObject(o))
 	}
 	if o.GetName() == "" {
-		return errors.Errorf("%s: must have a name: generateName cannot be delivered", describeObject(o))
+		return errors.Errorf("%s: must have metadata.name", describeObject(o))
 	}
 	if len(o.GetName()) > 253 || len(content.IsPathSegmentName(o.GetName())) > 0 {
 		return errors.Errorf("%s: name is not valid", describeObject(o))

@@ -52,7 +52,27 @@ func TestBuildObjects(t *testing.T) {
 		"GenerateName": {
 			reason:  "A name that the API server makes up cannot be delivered again.",
 			objects: object("v1", "ConfigMap", "{generateName: a}"),
+			want:    want{err: "objects.yaml: object 1: metadata.generateName: ConfigMap needs metadata.name: the API server would make up another name at each delivery"},
+		},
+		"GenerateNameLater": {
+			reason:  "The number of the object leads to the one without a name.",
+			objects: object("v1", "ConfigMap", "{name: a}") + object("batch/v1", "Job", "{generateName: migrate-}"),
+			want:    want{err: "objects.yaml: object 2: metadata.generateName: Job needs metadata.name"},
+		},
+		"GenerateNameBeside": {
+			reason:  "The API server ignores generateName beside a name.",
+			objects: object("v1", "ConfigMap", "{name: a, generateName: b}"),
+			want:    want{files: []string{"configmap-a.yaml team-a"}},
+		},
+		"NoName": {
+			reason:  "An object without any name is refused by kustomize.",
+			objects: object("v1", "ConfigMap", "{labels: {a: b}}"),
 			want:    want{err: "missing metadata.name"},
+		},
+		"UTF16": {
+			reason:  "A file of Windows PowerShell says which encoding it has.",
+			objects: "\xff\xfea\x00",
+			want:    want{err: "spec.files: objects.yaml: is in UTF-16: save it in UTF-8"},
 		},
 		"PathName": {
 			reason:  "A name is never a path.",

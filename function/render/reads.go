@@ -132,11 +132,14 @@ func canSelect(pattern, text string) bool {
 	return pattern == "" || err != nil || p.MatchString(text)
 }
 
-// objectName returns the metadata.name of an object.
-func objectName(n *yaml.Node) string {
+// objectName returns the name of an object, or "".
+func objectName(n *yaml.Node) string { return metadataField(n, "name") }
+
+// metadataField returns a text in the metadata of an object, or "".
+func metadataField(n *yaml.Node, field string) string {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == "metadata" {
-			return scalarField(resolveAlias(n.Content[i+1]), "name")
+			return scalarField(resolveAlias(n.Content[i+1]), field)
 		}
 	}
 	return ""

@@ -174,6 +174,9 @@ func buildDirectory(in Input) (files tree.Files, err error) { //nolint:nonamedre
 	if err := applyRuntime(objects, in.Intent.Runtime); err != nil {
 		return nil, err
 	}
+	if err := setSubjectNamespaces(objects, in.Claim.Namespace); err != nil {
+		return nil, err
+	}
 	switch in.Track {
 	case "":
 		return writeObjects(in, objects, data["image"], in.Site.Layout)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/provider/address"
 )
 
@@ -227,7 +228,7 @@ func setCredentials(req *http.Request, k Credentials) {
 
 func readAnswer(ctx context.Context, resp *http.Response) (Answer, error) {
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		return Answer{}, Error(ProblemRedirect)
+		return Answer{}, redirectError(resp)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
 	if err != nil {
@@ -238,6 +239,15 @@ func readAnswer(ctx context.Context, resp *http.Response) (Answer, error) {
 	}
 	date, _ := http.ParseTime(resp.Header.Get("Date")) // Zero if there is none that can be read.
 	return Answer{Status: resp.StatusCode, Date: date, ContentType: resp.Header.Get("Content-Type"), Body: body}, nil
+}
+
+// redirectError names the server to which another one redirects, such as one for signing in. The path and the query may hold a secret.
+func redirectError(resp *http.Response) Error {
+	target, err := resp.Location()
+	if err != nil || target.Host == "" || target.Host == resp.Request.URL.Host {
+		return ProblemRedirect
+	}
+	return Error(ProblemRedirect + ": it leads to " + oneline.Clean(target.Scheme+"://"+target.Host, maxWords))
 }
 
 func classifyError(ctx context.Context, err error) Error {

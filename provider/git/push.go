@@ -268,8 +268,14 @@ func classifyRefusal(status, unpack, said string) failure.Class {
 	if class == failure.ClassUnknown {
 		class = transport.ClassifyText(unpack)
 	}
-	if strings.Contains(status, "unpacker error") && transport.ClassifyText(said) == failure.ClassTooLarge {
+	if !strings.Contains(status, "unpacker error") {
+		return class
+	}
+	switch {
+	case transport.ClassifyText(said) == failure.ClassTooLarge:
 		return failure.ClassTooLarge
+	case strings.Contains(said, "fsck error"):
+		return failure.ClassPolicy
 	}
 	return class
 }

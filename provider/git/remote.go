@@ -2,7 +2,7 @@
 //
 // It has no working copy: it reads the trees of a branch's tip into memory,
 // rebuilds only the trees on the way to the directories it owns, and pushes the
-// new objects. Everything it did not write stays bit-identical.
+// new objects. Everything it did not write stays bit-identical, but for modes of old tools in the trees that it rebuilds.
 package git
 
 import (

@@ -54,7 +54,7 @@ func TestPost(t *testing.T) {
 		"Limited": {reason: "A receiver that is asked too often takes no notification now.", handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, want: "the server answers with status 429 Too Many Requests", outage: true},
 		"Redirect": {reason: "A redirect is not followed, whether it leads to a near address or elsewhere.", handler: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)
-		}, want: fetch.ProblemRedirect, outage: true},
+		}, want: fetch.ProblemRedirect + ": it leads to " + other.URL, outage: true},
 		"Endless": {
 			reason: "An answer without an end is not read to its end.", want: fetch.ProblemLarge, outage: true,
 			handler: func(w http.ResponseWriter, _ *http.Request) {

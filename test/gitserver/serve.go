@@ -48,6 +48,10 @@ func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "cannot read request", http.StatusBadRequest)
 		return
 	}
+	if s.multiACK && isFetchRequest(r) && !asksForMultiACK(r) {
+		http.Error(w, "TF401041: The Git protocol sent is not as expected (Clients must support multi-ack.).", http.StatusBadRequest)
+		return
+	}
 	s.callBeforeFetch(repo, r)
 	if !isPushRequest(r) {
 		s.serveGit(w, r)
@@ -135,4 +139,15 @@ func asksForPush(r *http.Request) bool {
 
 func isPushRequest(r *http.Request) bool {
 	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/git-receive-pack") && r.ContentLength > emptyRequest
+}
+
+func isFetchRequest(r *http.Request) bool {
+	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/git-upload-pack")
+}
+
+// asksForMultiACK reports whether a fetch has the capability, and leaves the body to be read.
+func asksForMultiACK(r *http.Request) bool {
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return err == nil && bytes.Contains(body, []byte("multi_ack"))
 }

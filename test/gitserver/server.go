@@ -22,6 +22,9 @@ type Server struct {
 	tls  bool
 	http *httptest.Server
 
+	// multiACK refuses fetches of clients without multi_ack.
+	multiACK bool
+
 	mu    sync.Mutex
 	full  bool
 	repos map[string]*traffic
@@ -54,6 +57,11 @@ func WithBearerToken(token string) Option {
 // WithTLS serves HTTPS. CA returns the certificate that a client must trust.
 func WithTLS() Option {
 	return func(s *Server) { s.tls = true }
+}
+
+// WithMultiACK refuses clients that fetch without the capability multi_ack, with the status and the words of Azure DevOps.
+func WithMultiACK() Option {
+	return func(s *Server) { s.multiACK = true }
 }
 
 // New starts a Server on a free loopback port, for the repositories below dir, which it creates when it does not exist. It returns an error

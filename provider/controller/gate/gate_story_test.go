@@ -302,7 +302,7 @@ func TestConfigOfCheck(t *testing.T) {
 // trouble is the message of a Gate while the Prometheus server of the Site is stopped.
 func (w *world) trouble() string {
 	w.Helper()
-	return "the server has trouble of its own (" + w.site().Spec.Metrics.Prometheus.Address + ")"
+	return "the server has trouble of its own: status 503 Service Unavailable (" + w.site().Spec.Metrics.Prometheus.Address + ")"
 }
 
 // TestMetricsUnavailable stops the Prometheus server for longer than the Gate waits for it.

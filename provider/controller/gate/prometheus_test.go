@@ -140,8 +140,8 @@ func metricsCases(good, other []byte) map[string]metricsCase {
 	return map[string]metricsCase{
 		"token":    {reason: "A token is sent to the server.", credentials: token, ca: ca, want: passed, shown: bearerCanary},
 		"basic":    {reason: "A name and a password are sent to the server.", credentials: map[string]string{"username": "prom", "password": "c4n4ry"}, ca: ca, want: passed, shown: basicCanary},
-		"wrong":    {reason: "A server does not accept wrong credentials.", credentials: map[string]string{"token": "c4n4ry2"}, ca: ca, want: failed, message: "the server does not accept the credentials", shown: "Bearer c4n4ry2"},
-		"bare":     {reason: "A server does not accept a request without credentials.", none: "credentials", ca: ca, want: failed, message: "the server does not accept the credentials"},
+		"wrong":    {reason: "A server does not accept wrong credentials.", credentials: map[string]string{"token": "c4n4ry2"}, ca: ca, want: failed, message: "the server does not accept the credentials: status 401 Unauthorized", shown: "Bearer c4n4ry2"},
+		"bare":     {reason: "A server does not accept a request without credentials.", none: "credentials", ca: ca, want: failed, message: "the server does not accept the credentials: status 401 Unauthorized"},
 		"otherca":  {reason: "A server of another authority gets no credentials.", credentials: token, ca: map[string]string{"ca.crt": string(other)}, want: failed, message: "the server's certificate is not trusted"},
 		"systemca": {reason: "A server that the system does not trust gets no credentials.", credentials: token, none: "ca", want: failed, message: "the server's certificate is not trusted"},
 		"badca":    {reason: "A bundle without certificates trusts no server.", credentials: token, ca: map[string]string{"ca.crt": "c4n4ry"}, want: failed, message: "the server's certificate is not trusted"},

@@ -2,9 +2,6 @@ package gitdelivery
 
 import (
 	"cmp"
-	"regexp"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -13,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/provider/credentials"
 	"github.com/intentplane/intentplane/provider/git/failure"
 	"github.com/intentplane/intentplane/provider/repository"
@@ -65,31 +63,9 @@ func (e *external) keepReady(d *v1alpha1.GitDelivery) {
 // keepCondition leaves a condition that was there before as it was, if it says the same now but for what a server numbers.
 func keepCondition(d *v1alpha1.GitDelivery, before xpv2.Condition) {
 	now := d.GetCondition(xpv2.TypeReady)
-	if before.Status == now.Status && before.Reason == now.Reason && differsInSerialsOnly(before.Message, now.Message) {
+	if before.Status == now.Status && before.Reason == now.Reason && oneline.DiffersInSerialsOnly(before.Message, now.Message) {
 		d.SetConditions(before.WithObservedGeneration(now.ObservedGeneration))
 	}
-}
-
-// differsInSerialsOnly is true for messages that differ in nothing but the numbers of requests, times and ids that a server puts into what it says:
-// each try to push would write another message otherwise, and requeue all readers of the object.
-func differsInSerialsOnly(a, b string) bool {
-	return slices.EqualFunc(strings.Fields(a), strings.Fields(b), func(a, b string) bool {
-		return a == b || isSerial(a) && isSerial(b)
-	})
-}
-
-// serials are the shapes of what is another one each time: the number of a request, a commit or another id of at least seven hexadecimal
-// digits, a UUID (RFC 9562), and a date or a time (RFC 3339). The names of Sites, hosts and rules, and addresses, have none of these shapes.
-var serials = regexp.MustCompile(`^(` + strings.Join([]string{
-	`[0-9a-f]{7,}`,
-	`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`,
-	`([0-9]{4}[-/][0-9]{2}[-/][0-9]{2})?[tT]?([0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]+)?)?([zZ]|[+-][0-9]{2}:?[0-9]{2})?`,
-}, "|") + `)$`)
-
-// isSerial reports whether a word, without the punctuation around it, has the shape of a serial, and a digit.
-func isSerial(word string) bool {
-	word = strings.ToLower(strings.Trim(word, `()[]{}<>"'.,;:#`))
-	return strings.ContainsAny(word, "0123456789") && serials.MatchString(word)
 }
 
 func setCondition(d *v1alpha1.GitDelivery, what xpv2.ConditionType, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) {

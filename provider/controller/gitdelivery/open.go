@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/apis/policy"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/address"
@@ -75,7 +76,7 @@ func ReasonOf(err error) xpv2.ConditionReason { return readyReasonOf(err) }
 func MessageOf(err error) string { return failureMessage(err) }
 
 // IsSameMessage reports whether two messages say the same, but for the numbers, times and ids that a server puts into what it says.
-func IsSameMessage(a, b string) bool { return differsInSerialsOnly(a, b) }
+func IsSameMessage(a, b string) bool { return oneline.DiffersInSerialsOnly(a, b) }
 
 // CommitMessage returns the message of a commit that removes directories which no object owns any more: a subject, and trailers by which the control
 // plane finds it again. What it is given is made one line each.

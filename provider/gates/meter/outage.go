@@ -3,6 +3,7 @@ package meter
 import (
 	"time"
 
+	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/provider/gates"
 )
 
@@ -25,10 +26,12 @@ func (r *run) takeOutage(a gates.Answer, begun, now time.Time) gates.Measurement
 	if !r.known.IsZero() {
 		r.outage.Since, r.known = r.known, time.Time{}
 	}
-	r.outage.Problem = a.Problem
+	if !oneline.DiffersInSerialsOnly(r.outage.Problem, a.Problem) {
+		r.outage.Problem = a.Problem
+	}
 	r.outage.Questions++
 	r.due = nextSlot(r.task.Question.Key(0), r.outage.RetryAfter(), now)
-	return gates.Measurement{Outcome: gates.Missed, Message: a.Problem}
+	return gates.Measurement{Outcome: gates.Missed, Message: r.outage.Problem}
 }
 
 // resumeAfterLostQuestion lets the clock go on, without the time from the lost question to the answer. What was measured in between is in the

@@ -265,3 +265,18 @@ func TestLostQuestionAfterARestart(t *testing.T) {
 		}
 	})
 }
+
+// TestOutageKeepsItsMessage has a server answer with the number of each request, which would be another message each time.
+func TestOutageKeepsItsMessage(t *testing.T) {
+	now := time.Now()
+	r := &run{task: outageTask(&backend{source: source{name: "q"}}, now, gates.OutagePolicy{Timeout: time.Hour})}
+	want := []string{"status 503: request 1234567", "status 503: request 1234567", "status 502"}
+	got := []string{}
+	for _, problem := range []string{"status 503: request 1234567", "status 503: request 7654321", "status 502"} {
+		m := r.takeOutage(gates.Answer{Problem: problem, Unavailable: true}, now, now)
+		got = append(got, m.Message)
+	}
+	if diff := cmp.Diff(want, got); diff != "" || r.outage.Questions != len(want) {
+		t.Errorf("\nA message stays that differs in the number of a request alone.\ntakeOutage(...): %d questions, -want, +got:\n%s", r.outage.Questions, diff)
+	}
+}

@@ -75,26 +75,26 @@ type envelope struct {
 	} `json:"data"`
 }
 
-// decodeAnswer decodes what a server sent. What it does not know is an error.
-func decodeAnswer(said fetch.Answer) gates.Answer {
+// decodeAnswer decodes what a server sent to a request with credentials. What it does not know is an error.
+func decodeAnswer(said fetch.Answer, k fetch.Credentials) gates.Answer {
 	if problem := outageOf(said.Status); problem != "" {
-		return gates.Answer{Problem: problem, Unavailable: true}
+		return outageAnswer(problem, said.Words(k))
 	}
 	e := envelope{}
 	d := json.NewDecoder(bytes.NewReader(said.Body))
 	if err := d.Decode(&e); err != nil || d.Decode(&struct{}{}) != io.EOF {
-		return gates.Answer{Problem: problemForeign, Unavailable: true}
+		return outageAnswer(problemForeign, said.Words(k))
 	}
 	switch {
 	case e.Status == "error" && e.ErrorType != "":
 		return gates.Answer{Problem: describeRefusal(e)}
 	case said.Status != http.StatusOK || e.Status != "success":
-		return gates.Answer{Problem: problemForeign, Unavailable: true}
+		return outageAnswer(problemForeign, said.Words(k))
 	}
 	if partial := string(e.IsPartial); partial != "" && partial != "false" && partial != "null" {
-		return gates.Answer{Problem: problemIncomplete, Unavailable: true}
+		return outageAnswer(problemIncomplete, "")
 	}
-	if a := warningAnswer(e.Warnings); a.Problem != "" {
+	if a := warningAnswer(e.Warnings, k); a.Problem != "" {
 		return a
 	}
 	a := decodeValues(e.Data.ResultType, e.Data.Result)
@@ -105,6 +105,11 @@ func decodeAnswer(said fetch.Answer) gates.Answer {
 		return gates.Answer{Problem: problemStale}
 	}
 	return a
+}
+
+// outageAnswer is an answer that the server could not give, with its words about that.
+func outageAnswer(problem, words string) gates.Answer {
+	return gates.Answer{Problem: fetch.WithWords(problem, words), Unavailable: true}
 }
 
 // outageOf returns why the server could not look at the query at all. It is empty for a status that answers the query, such as 400.
@@ -121,13 +126,13 @@ func outageOf(status int) string {
 // warningAnswer is the problem of an answer with warnings, none without. A warning that is not about the query says that a part of the backend
 // did not answer, as a store of Thanos or a remote read: that is an outage of it. Prometheus begins those about the query with queryWarning, and notes about it,
 // which older versions list among the warnings, with queryInfo (util/annotations). A note is not an error.
-func warningAnswer(list json.RawMessage) gates.Answer {
+func warningAnswer(list json.RawMessage, k fetch.Credentials) gates.Answer {
 	if len(list) == 0 || string(list) == "null" {
 		return gates.Answer{}
 	}
 	d := json.NewDecoder(bytes.NewReader(list))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('[') {
-		return gates.Answer{Problem: problemForeign, Unavailable: true}
+		return outageAnswer(problemForeign, "")
 	}
 	out := gates.Answer{}
 	for d.More() {
@@ -138,7 +143,7 @@ func warningAnswer(list json.RawMessage) gates.Answer {
 		case err == nil && strings.HasPrefix(text, queryWarning):
 			out.Problem = problemWarning
 		default:
-			return gates.Answer{Problem: problemIncomplete, Unavailable: true}
+			return outageAnswer(problemIncomplete, fetch.CleanWords(text, k))
 		}
 	}
 	return out

@@ -43,34 +43,34 @@ func TestDecode(t *testing.T) {
 		"Histogram":   {reason: "A histogram is not a number to judge.", body: vector(`[{"histogram":[1790000000.5,{"count":"1","sum":"1"}]}]`), want: gates.Answer{Problem: problemHistogram}},
 		"Matrix":      {reason: "A matrix is not one value, and is rejected.", body: `{"status":"success","data":{"resultType":"matrix","result":[]}}`, want: gates.Answer{Problem: problemForeign}},
 		"Text":        {reason: "A text instead of a number is rejected.", body: `{"status":"success","data":{"resultType":"string","result":[1790000000.5,"1"]}}`, want: gates.Answer{Problem: problemForeign}},
-		"Incomplete":  {reason: "A backend of which a part did not answer is unavailable.", body: `{"status":"success","warnings":["a store is down"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemIncomplete, Unavailable: true}},
+		"Incomplete":  {reason: "A backend of which a part did not answer is unavailable.", body: `{"status":"success","warnings":["a store is down"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemIncomplete + ": a store is down", Unavailable: true}},
 		"OddWarning":  {reason: "A warning that is no text is not about the query.", body: `{"status":"success","warnings":[{}],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemIncomplete, Unavailable: true}},
 		"OddWarnings": {reason: "Warnings that are no list are not written by Prometheus.", body: `{"status":"success","warnings":"x","data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemForeign, Unavailable: true}},
 		"Warned":      {reason: "A warning about the query is an error of the query.", body: `{"status":"success","warnings":["PromQL warning: bucket label \"le\" is missing"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemWarning}},
-		"WarnedTwice": {reason: "A warning about the query does not hide one about the backend.", body: `{"status":"success","warnings":["PromQL warning: x","a store is down"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemIncomplete, Unavailable: true}},
+		"WarnedTwice": {reason: "A warning about the query does not hide one about the backend.", body: `{"status":"success","warnings":["PromQL warning: x","a store is down"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemIncomplete + ": a store is down", Unavailable: true}},
 		"OldNotes":    {reason: "A version that lists notes among its warnings gives an answer, too.", body: `{"status":"success","warnings":["PromQL info: metric might not be a counter"],"data":{"resultType":"vector","result":[{"value":[1790000000.5,"1"]}]}}`, want: gates.Answer{Values: []float64{1}, At: at()}},
 		"NotesBeside": {reason: "A note does not hide a warning about the query.", body: `{"status":"success","warnings":["PromQL info: a","PromQL warning: b"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemWarning}},
-		"NoteOutage":  {reason: "Nor does it hide that a store is down.", body: `{"status":"success","infos":["PromQL info: a"],"warnings":["PromQL info: a","a store is down"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemIncomplete, Unavailable: true}},
+		"NoteOutage":  {reason: "Nor does it hide that a store is down.", body: `{"status":"success","infos":["PromQL info: a"],"warnings":["PromQL info: a","a store is down"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemIncomplete + ": a store is down", Unavailable: true}},
 		"Partial":     {reason: "An answer that VictoriaMetrics calls partial lacks the data of a node.", body: `{"status":"success","isPartial":true,"data":{"resultType":"vector","result":[{"value":[1790000000.5,"1"]}]}}`, want: gates.Answer{Problem: problemIncomplete, Unavailable: true}},
 		"OddPartial":  {reason: "What cannot be read as a complete answer is none.", body: `{"status":"success","isPartial":"yes","data":{"resultType":"vector","result":[]}}`, want: gates.Answer{Problem: problemIncomplete, Unavailable: true}},
 		"Whole":       {reason: "An answer that VictoriaMetrics calls whole is one.", body: `{"status":"success","isPartial":false,"data":{"resultType":"vector","result":[{"value":[1790000000.5,"1"]}]}}`, want: gates.Answer{Values: []float64{1}, At: at()}},
 		"Notes":       {reason: "Notes about a query are none.", body: `{"status":"success","infos":["not a counter"],"data":{"resultType":"vector","result":[]}}`, want: gates.Answer{}},
-		"HTML":        {reason: "A page of a proxy is no answer.", body: `<html>Sign in</html>`, want: gates.Answer{Problem: problemForeign, Unavailable: true}},
+		"HTML":        {reason: "A page of a proxy is no answer.", body: `<html>Sign in</html>`, want: gates.Answer{Problem: problemForeign + ": an HTML page", Unavailable: true}},
 		"Nothing":     {reason: "An empty answer is an outage of the backend.", want: gates.Answer{Problem: problemForeign, Unavailable: true}},
 		"Other":       {reason: "JSON of another form is an outage of the backend.", body: `{"ok":true}`, want: gates.Answer{Problem: problemForeign, Unavailable: true}},
 		"Two":         {reason: "Two answers in one body are an outage of the backend.", body: vector(`[]`) + vector(`[]`), want: gates.Answer{Problem: problemForeign, Unavailable: true}},
 		"Refused":     {reason: "What is wrong with a query is repeated.", status: 400, body: `{"status":"error","errorType":"bad_data","error":"unknown\n\u001b[31m function"}`, want: gates.Answer{Problem: problemRefused + ": unknown [31m function"}},
 		"Execution":   {reason: "What is wrong with the data is not: it may be others'.", status: 422, body: `{"status":"error","errorType":"execution","error":"duplicate series: [{namespace=\"team-b\"}]"}`, want: gates.Answer{Problem: problemExecution}},
-		"Slow":        {reason: "A query that timed out is an outage of the backend.", status: 503, body: `{"status":"error","errorType":"timeout","error":"query timed out in {team-b}"}`, want: gates.Answer{Problem: problemUnavailable, Unavailable: true}},
+		"Slow":        {reason: "The words about an outage leave out labels of series, which may be others'.", status: 503, body: `{"status":"error","errorType":"timeout","error":"query timed out in {team-b}"}`, want: gates.Answer{Problem: problemUnavailable + ": status 503 Service Unavailable: query timed out in …", Unavailable: true}},
 		"Unknown":     {reason: "An error of an unknown type is a refusal of the query.", status: 422, body: `{"status":"error","errorType":"other","error":"{team-b}"}`, want: gates.Answer{Problem: problemRefused}},
 		"Unbounded":   {reason: "More than two series say no more than two do.", body: vector(`[{"value":[1790000000.5,"1"]},{"value":[1790000000.5,"2"]}` + strings.Repeat(`,{"value":[1790000000.5,"3"]}`, 9) + `]`), want: gates.Answer{Values: []float64{1, 2}, At: at()}},
-		"Denied":      {reason: "An answer 401 is reported as wrong credentials, without the server's text.", status: 401, body: `{"status":"error","errorType":"x","error":"token abc is wrong"}`, want: gates.Answer{Problem: problemDenied, Unavailable: true}},
-		"Down":        {reason: "Trouble of a server is said so.", status: 503, body: `{"status":"error","errorType":"unavailable","error":"starting"}`, want: gates.Answer{Problem: problemUnavailable, Unavailable: true}},
-		"Gateway":     {reason: "A gateway that cannot reach the backend reports an outage.", status: 502, body: `<html>`, want: gates.Answer{Problem: problemUnavailable, Unavailable: true}},
-		"WrongStatus": {reason: "Success with another status is none.", status: 202, body: vector(`[]`), want: gates.Answer{Problem: problemForeign, Unavailable: true}},
+		"Denied":      {reason: "An answer 401 is reported as wrong credentials, with the words of the server and without ours.", status: 401, body: `{"status":"error","errorType":"x","error":"token abc is wrong"}`, want: gates.Answer{Problem: problemDenied + ": status 401 Unauthorized: token [redacted] is wrong", Unavailable: true}},
+		"Down":        {reason: "Trouble of a server is said so.", status: 503, body: `{"status":"error","errorType":"unavailable","error":"starting"}`, want: gates.Answer{Problem: problemUnavailable + ": status 503 Service Unavailable: starting", Unavailable: true}},
+		"Gateway":     {reason: "A gateway that cannot reach the backend reports an outage.", status: 502, body: `<html>`, want: gates.Answer{Problem: problemUnavailable + ": status 502 Bad Gateway: an HTML page", Unavailable: true}},
+		"WrongStatus": {reason: "Success with another status is none.", status: 202, body: vector(`[]`), want: gates.Answer{Problem: problemForeign + ": status 202 Accepted", Unavailable: true}},
 		"Skew":        {reason: "A server's clock is compared with itself only.", date: at().Add(30 * time.Second), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Values: []float64{1}, At: at()}},
-		"TooMany":     {reason: "A server that wants fewer questions is unavailable.", status: 429, body: `slow down`, want: gates.Answer{Problem: problemUnavailable, Unavailable: true}},
-		"NotThere":    {reason: "A page that says that nothing is there is not written by Prometheus.", status: 404, body: `404 page not found`, want: gates.Answer{Problem: problemForeign, Unavailable: true}},
+		"TooMany":     {reason: "A server that wants fewer questions is unavailable.", status: 429, body: `slow down`, want: gates.Answer{Problem: problemUnavailable + ": status 429 Too Many Requests: slow down", Unavailable: true}},
+		"NotThere":    {reason: "A page that says that nothing is there is not written by Prometheus.", status: 404, body: `404 page not found`, want: gates.Answer{Problem: problemForeign + ": status 404 Not Found: 404 page not found", Unavailable: true}},
 		"Old":         {reason: "An answer that was kept is of another time.", date: at().Add(2 * time.Minute), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Problem: problemStale}},
 		"Ahead":       {reason: "An answer is stale as well when the server's clock is behind ours.", date: at().Add(-2 * time.Minute), body: vector(`[{"value":[1790000000.5,"1"]}]`), want: gates.Answer{Problem: problemStale}},
 	}
@@ -79,7 +79,7 @@ func TestDecode(t *testing.T) {
 			if tc.status == 0 {
 				tc.status = http.StatusOK
 			}
-			got := decodeAnswer(fetch.Answer{Status: tc.status, Date: tc.date, Body: []byte(tc.body)})
+			got := decodeAnswer(fetch.Answer{Status: tc.status, Date: tc.date, Body: []byte(tc.body)}, fetch.Credentials{Token: "abc"})
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s\ndecode(...): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -101,7 +101,7 @@ func TestDecodeIsBounded(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_ = decodeAnswer(fetch.Answer{Status: http.StatusOK, Body: []byte(body)})
+		_ = decodeAnswer(fetch.Answer{Status: http.StatusOK, Body: []byte(body)}, fetch.Credentials{})
 		runtime.ReadMemStats(&after)
 		if took := after.TotalAlloc - before.TotalAlloc; took > 12*fetch.MaxBytes {
 			t.Errorf("%s: %d bytes took %d", name, len(body), took)

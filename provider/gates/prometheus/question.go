@@ -137,7 +137,7 @@ func (q *Question) Ask(ctx context.Context, live time.Duration) gates.Answer {
 	if err != nil {
 		return q.server.withPlace(gates.Answer{Problem: err.Error(), Unavailable: fetch.IsOutage(err)})
 	}
-	a := q.server.withPlace(decodeAnswer(said))
+	a := q.server.withPlace(decodeAnswer(said, q.server.Credentials))
 	a.Early = q.isEarly(live)
 	return a
 }

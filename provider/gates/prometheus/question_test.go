@@ -22,7 +22,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"status":"success","data":{"resultType":"vector","result":[{"value":[1790000000.5,"0.25"]}]}}`))
 	f.Add([]byte(`{"status":"success","data":{"resultType":"scalar","result":[1,"NaN"]}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		a := decodeAnswer(fetch.Answer{Status: http.StatusOK, Body: body})
+		a := decodeAnswer(fetch.Answer{Status: http.StatusOK, Body: body}, fetch.Credentials{})
 		if a.Problem != "" && len(a.Values) > 0 {
 			t.Errorf("%q has a problem and values", body)
 		}
@@ -106,7 +106,7 @@ func TestAskWithoutServer(t *testing.T) {
 		},
 		"Status": {
 			reason: "A status that says that the server failed is an outage.", doer: near, base: s.URL + "/c4n4ry",
-			want: problemUnavailable + " (" + s.URL + ")",
+			want: problemUnavailable + ": status 502 Bad Gateway (" + s.URL + ")",
 		},
 		"Refused": {
 			reason: "A server that may not be asked gives no verdict, whether the Site or the claim named it.",

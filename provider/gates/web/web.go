@@ -82,11 +82,11 @@ func (q *Question) Ask(ctx context.Context, _ time.Duration) gates.Answer {
 		return gates.Answer{Problem: err.Error()}
 	}
 	if said.Status != http.StatusOK {
-		return gates.Answer{Problem: problemStatus}
+		return gates.Answer{Problem: fetch.WithWords(problemStatus, said.Words(fetch.Credentials{}))}
 	}
 	kind, _, _ := strings.Cut(said.ContentType, ";")
 	if kind = strings.ToLower(strings.TrimSpace(kind)); kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		return gates.Answer{Problem: problemType}
+		return gates.Answer{Problem: fetch.WithWords(problemType, said.Words(fetch.Credentials{}))}
 	}
 	if hasManyItems(said.Body) {
 		return gates.Answer{Problem: problemMany}

@@ -44,11 +44,11 @@ func TestAsk(t *testing.T) {
 		"Missing":   {reason: "What is not there is an error.", expression: "answer.gone", body: good, want: gates.Answer{Problem: problemEval}},
 		"Guarded":   {reason: "An expression with has() may use a field that is absent.", expression: "has(answer.gone) ? answer.gone : 7.0", body: good, want: gates.Answer{Values: []float64{7}}},
 		"Text":      {reason: "A text is not a value to judge.", expression: "answer.state", body: good, want: gates.Answer{Problem: problemNumber}},
-		"HTML":      {reason: "A page of HTML is not an answer, whatever its body.", expression: "answer", kind: "text/html", body: "1", want: gates.Answer{Problem: problemType}},
+		"HTML":      {reason: "A page of HTML is not an answer, whatever its body.", expression: "answer", kind: "text/html", body: "<html><title>Sign\n in</title>", want: gates.Answer{Problem: problemType + ": an HTML page: Sign in"}},
 		"Other":     {reason: "A content type that ends in +json is JSON.", expression: "answer", kind: "application/health+json; charset=utf-8", body: "1", want: gates.Answer{Values: []float64{1}}},
 		"Broken":    {reason: "JSON that breaks off is not an answer.", expression: "answer", body: `{"a":`, want: gates.Answer{Problem: problemJSON}},
 		"Two":       {reason: "Two JSON values after each other are not an answer.", expression: "answer", body: `1 2`, want: gates.Answer{Problem: problemJSON}},
-		"Status":    {reason: "An answer with another status than 200 is not judged.", expression: "answer", status: http.StatusServiceUnavailable, body: "1", want: gates.Answer{Problem: problemStatus}},
+		"Status":    {reason: "An answer with another status than 200 is not judged.", expression: "answer", status: http.StatusServiceUnavailable, body: `{"message":"starting"}`, want: gates.Answer{Problem: problemStatus + ": status 503 Service Unavailable: starting"}},
 		"Many":      {reason: "What takes much memory is not read.", expression: "size(answer)", body: `[` + strings.Repeat("[],", 30_000) + `1]`, want: gates.Answer{Problem: problemMany}},
 		"Expensive": {reason: "A loop in a loop ends.", expression: "answer.all(a, answer.all(b, answer.all(c, a == c)))", body: long, want: gates.Answer{Problem: (*expression.CostError)(nil).Error()}},
 	}

@@ -155,7 +155,11 @@ func (e *treeEditor) editTree(ctx context.Context, old plumbing.Hash, n *Node, p
 		return plumbing.ZeroHash, nil
 	}
 	slices.SortStableFunc(next, compareTreeEntries)
-	return e.addMissingObject(NewObject(plumbing.TreeObject, EncodeTree(next)), old), nil
+	made := NewObject(plumbing.TreeObject, EncodeTree(next))
+	if made.ID != old {
+		made = NewObject(plumbing.TreeObject, EncodeTree(withKnownModes(next)))
+	}
+	return e.addMissingObject(made, old), nil
 }
 
 // editEntry returns what stands under a name after the change; an id of zero is

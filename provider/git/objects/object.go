@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -16,6 +17,8 @@ import (
 const (
 	// ModeFile is of a plain file.
 	ModeFile = "100644"
+	// ModeExecutable is of an executable file.
+	ModeExecutable = "100755"
 	// ModeTree is of a directory.
 	ModeTree = "40000"
 	// ModeSubmodule is of a commit in another repository.
@@ -43,8 +46,7 @@ func NewObject(kind plumbing.ObjectType, data []byte) Object {
 	return Object{Kind: kind, Data: data, ID: plumbing.ComputeHash(kind, data)}
 }
 
-// A TreeEntry is one line of a tree. The mode is kept as written, so that a tree
-// which is written again differs in nothing but what was changed.
+// A TreeEntry is one line of a tree, with its mode as written.
 type TreeEntry struct {
 	Mode string
 	Name string
@@ -95,6 +97,30 @@ func (l line) entry() TreeEntry {
 		}
 	}
 	return TreeEntry{Mode: mode, Name: string(l.name), ID: l.id}
+}
+
+// withKnownModes returns the entries with the modes that Git writes today, as its index does when it writes a tree: old tools wrote 040000 for a directory and
+// 100664 for a file, which mean the same, and a server with receive.fsckObjects refuses the former in each new tree.
+func withKnownModes(entries []TreeEntry) []TreeEntry {
+	out := slices.Clone(entries)
+	for i, e := range out {
+		switch {
+		case e.IsDir():
+			out[i].Mode = ModeTree
+		case isExecutableMode(e.Mode):
+			out[i].Mode = ModeExecutable
+		case e.IsFile():
+			out[i].Mode = ModeFile
+		}
+	}
+	return out
+}
+
+// isExecutableMode reports whether the owner of a file may execute it.
+func isExecutableMode(mode string) bool {
+	const owner = 0o100
+	bits, err := strconv.ParseUint(mode, 8, 32)
+	return err == nil && strings.HasPrefix(mode, "100") && bits&owner != 0
 }
 
 // EncodeTree returns the bytes of a tree. The entries must be in Git's order.

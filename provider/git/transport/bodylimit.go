@@ -1,8 +1,10 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"mime"
 	"net/http"
 	"strings"
 	"time"
@@ -21,6 +23,9 @@ const (
 
 	// listTime is how long a large list may take from when it has its place.
 	listTime = 20 * time.Second
+
+	// maxWordsBytes is how much is read of the text of an error.
+	maxWordsBytes = 1 << 10
 )
 
 // A listMeter counts the bytes of one list of refs, and holds the place of a large one.
@@ -79,9 +84,7 @@ func (b bodyLimit) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if res.StatusCode >= http.StatusMultipleChoices {
-		// The text of an error page does not help and may repeat the request.
-		_ = res.Body.Close()
-		res.Body = http.NoBody
+		keepWords(res)
 	}
 	limit := b.limit
 	if !strings.HasSuffix(req.URL.Path, "/"+transport.UploadPackServiceName) {
@@ -89,6 +92,21 @@ func (b bodyLimit) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	res.Body = &limitedBody{ReadCloser: res.Body, left: limit, count: countOf(req.Context())}
 	return res, nil
+}
+
+// keepWords leaves of the body of an error what a server says to people: the beginning of a plain text. A page for browsers does not help. A text that was cut
+// ends with a whole word, so that no part of a secret stays that is redacted as a whole.
+func keepWords(res *http.Response) {
+	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	text := []byte{}
+	if err == nil && kind == "text/plain" {
+		text, _ = io.ReadAll(io.LimitReader(res.Body, maxWordsBytes)) // The status counts, whatever becomes of the text.
+	}
+	_ = res.Body.Close()
+	if len(text) == maxWordsBytes {
+		text = text[:max(bytes.LastIndexAny(text, " \n"), 0)]
+	}
+	res.Body = io.NopCloser(bytes.NewReader(text))
 }
 
 type limitedBody struct {

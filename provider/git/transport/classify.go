@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -13,6 +14,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/pktline"
+	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
@@ -44,10 +46,7 @@ func (c *Conn) Failure(ctx context.Context, v Verb, err error) error {
 	}
 	class, detail := classifyTransport(v, err)
 	e := failure.Newf(class, "cannot %s the repository: %s", v, c.CleanText(detail))
-	var w *failure.ClassifiedError
-	if errors.As(err, &w) {
-		e.Remote = c.CleanLines(w.Said)
-	}
+	e.Remote = c.CleanLines(serverWords(err))
 	if class == failure.ClassAuth && c.app != nil {
 		c.app.forgetToken()
 	}
@@ -63,15 +62,37 @@ func (c *Conn) Failure(ctx context.Context, v Verb, err error) error {
 	return c.route.concealCause(ctx, v, e, errors.As(err, &dns) && dns.IsNotFound)
 }
 
+// serverWords returns the text for people in an answer that is an error. A page for browsers is left out, and a text that says no more than the status.
+func serverWords(err error) string {
+	var classified *failure.ClassifiedError
+	if errors.As(err, &classified) {
+		return classified.Said
+	}
+	var answer *githttp.Err
+	if !errors.As(unwrapUnexpected(err), &answer) {
+		return ""
+	}
+	text := strings.TrimSpace(answer.Reason)
+	if strings.HasPrefix(text, "<") || strings.HasSuffix(text, http.StatusText(answer.StatusCode())) {
+		return ""
+	}
+	return text
+}
+
+// unwrapUnexpected returns the error in go-git's UnexpectedError, which does not unwrap.
+func unwrapUnexpected(err error) error {
+	var unexpected *plumbing.UnexpectedError
+	if errors.As(err, &unexpected) {
+		return unexpected.Err
+	}
+	return err
+}
+
 // proxyRefused is the same whether the proxy tunnels or not.
 const proxyRefused = "the proxy did not accept the credentials, or wants some"
 
 func classifyTransport(v Verb, err error) (failure.Class, string) {
-	// go-git's UnexpectedError does not unwrap.
-	var unexpected *plumbing.UnexpectedError
-	if errors.As(err, &unexpected) {
-		err = unexpected.Err
-	}
+	err = unwrapUnexpected(err)
 	var (
 		host *hostKeyError
 		wire *failure.ClassifiedError
@@ -86,12 +107,22 @@ func classifyTransport(v Verb, err error) (failure.Class, string) {
 	if errors.As(err, &answer) {
 		return classifyStatus(answer.StatusCode())
 	}
-	for _, classify := range []func(Verb, error) (failure.Class, string){classifyAccess, classifyTrust, classifyNetwork} {
+	for _, classify := range []func(Verb, error) (failure.Class, string){classifyFormat, classifyAccess, classifyTrust, classifyNetwork} {
 		if class, detail := classify(v, err); class != "" {
 			return class, detail
 		}
 	}
-	return ClassifyText(err.Error()), err.Error()
+	text := strings.Replace(err.Error(), multiACKNote, "", 1)
+	return ClassifyText(text), text
+}
+
+// classifyFormat finds the list of refs of a repository with longer object ids, which go-git cannot decode.
+func classifyFormat(_ Verb, err error) (failure.Class, string) {
+	var list *packp.ErrUnexpectedData
+	if errors.As(err, &list) && bytes.Contains(list.Data, []byte("object-format=sha256")) {
+		return failure.ClassInvalid, "its object format is SHA-256, and only SHA-1 is supported: name a repository that git init --object-format=sha1 made"
+	}
+	return "", ""
 }
 
 func classifyStatus(code int) (failure.Class, string) {

@@ -1,0 +1,189 @@
+package track
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// A mention is a field that names an object together with its kind, whichever kind has the field.
+type mention struct {
+	path, name string
+
+	// kinds are the words for the kind, as kindWord returns them: of the fields beside the name, or else of the field itself.
+	kinds []string
+
+	// isExplicit is true where a field beside the name has the kind.
+	isExplicit bool
+
+	// groups and namespace are those of the fields beside the name. Empty means that these fields are absent.
+	groups    []string
+	namespace string
+}
+
+// mentionsOf returns the mentions in an object, apart from its metadata.
+func mentionsOf(u *unstructured.Unstructured) []mention {
+	v := mentionVisitor{}
+	for _, field := range slices.Sorted(maps.Keys(u.Object)) {
+		if field != "metadata" {
+			v.visitValue(field, field, u.Object[field], false)
+		}
+	}
+	return v.found
+}
+
+type mentionVisitor struct{ found []mention }
+
+// visitValue visits the value of a field. Below labels and selectors a text is the value of a label, unless a field beside it has a kind.
+func (v *mentionVisitor) visitValue(path, field string, value any, inLabels bool) {
+	inLabels = inLabels || isLabelField(field)
+	switch value := value.(type) {
+	case []any:
+		for i, item := range value {
+			v.visitValue(fmt.Sprintf("%s[%d]", path, i), field, item, inLabels)
+		}
+	case map[string]any:
+		v.visitMapping(path, field, value, inLabels)
+	}
+}
+
+func (v *mentionVisitor) visitMapping(path, parent string, m map[string]any, inLabels bool) {
+	base := mention{kinds: kindsIn(m), groups: groupsIn(m), namespace: textAt(m, "namespace")}
+	base.isExplicit = len(base.kinds) > 0
+	for _, field := range slices.Sorted(maps.Keys(m)) {
+		if base.isExplicit || !inLabels {
+			v.addTexts(base, path+"."+field, parent, field, m[field])
+		}
+		v.visitValue(path+"."+field, field, m[field], inLabels)
+	}
+}
+
+// addTexts adds a mention for each text of a field that may hold a name.
+func (v *mentionVisitor) addTexts(base mention, path, parent, field string, value any) {
+	isName := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(field), "s"), "name")
+	if !base.isExplicit || !isName {
+		base.isExplicit, base.kinds = false, kindsOfName(parent, field)
+	}
+	if len(base.kinds) == 0 {
+		return
+	}
+	for at, text := range textItems(path, value) {
+		base.path, base.name = at, text
+		v.found = append(v.found, base)
+	}
+}
+
+// textItems returns a text, or the texts of a list, by their paths.
+func textItems(path string, value any) map[string]string {
+	switch value := value.(type) {
+	case string:
+		return map[string]string{path: value}
+	case []any:
+		out := map[string]string{}
+		for i, item := range value {
+			if text, ok := item.(string); ok {
+				out[fmt.Sprintf("%s[%d]", path, i)] = text
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// kindsIn returns the words of the fields of a mapping that name kinds, such as kind, targetKind, or the resources of a Role.
+func kindsIn(m map[string]any) []string {
+	out := []string{}
+	for field, value := range m {
+		name := strings.TrimSuffix(strings.ToLower(field), "s")
+		if !strings.HasSuffix(name, "kind") && name != "resource" {
+			continue
+		}
+		for _, text := range textItems(field, value) {
+			for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+				out = append(out, kindWord(word))
+			}
+		}
+	}
+	return out
+}
+
+// groupsIn returns the API groups that fields of a mapping name.
+func groupsIn(m map[string]any) []string {
+	out := []string{}
+	for _, field := range []string{"group", "apiGroup", "apiGroups"} {
+		out = slices.AppendSeq(out, maps.Values(textItems(field, m[field])))
+	}
+	if version := textAt(m, "apiVersion"); version != "" {
+		group, _, hasGroup := strings.Cut(version, "/")
+		if !hasGroup {
+			group = ""
+		}
+		out = append(out, group)
+	}
+	return out
+}
+
+// kindWord returns a kind in small letters and in the singular, as far as an "s" makes the plural.
+func kindWord(kind string) string { return strings.TrimSuffix(strings.ToLower(kind), "s") }
+
+// kindsOfName returns the word for the kind in a field that has a name and no kind beside it: deploymentName, or the name in deploymentRef. The target of
+// a scale and a workload are Deployments, as those of autoscalers are. A field target alone may have a name of any kind, such as that of a Secret.
+func kindsOfName(parent, field string) []string {
+	carrier := field
+	if field == "name" || field == "names" {
+		carrier = parent
+	}
+	word := referenceWord(carrier)
+	isTarget := word == "scaletarget" || word == "target" && kindWord(carrier) != "target"
+	switch {
+	case word == "":
+		return nil
+	case isTarget || strings.HasSuffix(word, "workload"):
+		return []string{"deployment"}
+	case strings.HasSuffix(word, "backend"):
+		return []string{"service"}
+	}
+	return []string{word}
+}
+
+// referenceWord returns the name of a field in small letters without the endings of references.
+func referenceWord(field string) string {
+	word := kindWord(field)
+	for _, ending := range []string{"name", "ref", "reference"} {
+		word = kindWord(strings.TrimSuffix(word, ending))
+	}
+	return word
+}
+
+// isOf reports whether the mention, in an object of a namespace, names an object.
+func (m *mention) isOf(o Object, namespace string) bool {
+	if m.namespace != "" {
+		namespace = m.namespace
+	}
+	isGroup := len(m.groups) == 0 || slices.Contains(m.groups, o.Group)
+	return m.name == o.Name && isGroup && (namespace == "" || namespace == o.Namespace) && m.hasKind(o.Kind)
+}
+
+// hasKind reports whether a word is the kind, or ends with it where a field has both, such as targetDeployment.
+func (m *mention) hasKind(kind string) bool {
+	return slices.ContainsFunc(m.kinds, func(word string) bool {
+		return word == kindWord(kind) || !m.isExplicit && strings.HasSuffix(word, kindWord(kind))
+	})
+}
+
+// findMentions returns the mentions of renamed objects.
+func findMentions(o placed, renamed []renamedObject) []Leftover {
+	out := []Leftover{}
+	for _, m := range mentionsOf(o.content) {
+		for _, r := range renamed {
+			if m.isOf(r.Object, o.object.Namespace) {
+				out = append(out, Leftover{In: o.object, Field: m.path, Names: r.Object, Fault: FaultRenamed})
+			}
+		}
+	}
+	return out
+}

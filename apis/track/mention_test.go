@@ -1,0 +1,254 @@
+package track
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// webWithLabels is the Service of web with a label, by which a ServiceMonitor selects it.
+var webWithLabels = strings.Replace(webService, "  name: web\n", "  labels: {app: web}\n  name: web\n", 1)
+
+// TestReferences tries references to a workload whose Service has the same name, so that a name alone says nothing.
+func TestReferences(t *testing.T) {
+	const (
+		renamed = "has the name of Deployment shop/web, which has another name in each track"
+		front   = "leads to Service shop/web, which has the pods of one track at a time"
+		both    = "selects the pods of Deployment shop/web in both tracks, although each track has a copy of the selector"
+	)
+	cases := map[string]struct {
+		reason                 string
+		apiVersion, kind, spec string
+		perTrack               bool
+		service                string
+		want                   []string
+	}{
+		"VerticalPodAutoscaler": {
+			reason:     "A mapping with kind and name is a reference, whichever kind has it.",
+			apiVersion: "autoscaling.k8s.io/v1", kind: "VerticalPodAutoscaler", spec: "targetRef: {apiVersion: apps/v1, kind: Deployment, name: web}",
+			want: []string{"VerticalPodAutoscaler shop/x: spec.targetRef.name: " + renamed},
+		},
+		"OtherGroup": {
+			reason:     "A reference to another API group names another object.",
+			apiVersion: "example.org/v1", kind: "Sizer", spec: "targetRef: {apiVersion: example.org/v1, kind: Deployment, name: web}",
+			want: []string{},
+		},
+		"OtherNamespace": {
+			reason:     "A reference to another namespace names another object.",
+			apiVersion: "example.org/v1", kind: "Sizer", spec: "targetRef: {kind: Deployment, name: web, namespace: other}",
+			want: []string{},
+		},
+		"OtherName": {
+			reason:     "Another name is another object.",
+			apiVersion: "example.org/v1", kind: "Sizer", spec: "targetRef: {kind: Deployment, name: web-2}",
+			want: []string{},
+		},
+		"WithoutKind": {
+			reason:     "A target of a scale without a kind is a Deployment, as KEDA has it.",
+			apiVersion: "example.org/v1", kind: "Sizer", spec: "scaleTargetRef: {name: web}",
+			want: []string{"Sizer shop/x: spec.scaleTargetRef.name: " + renamed},
+		},
+		"WorkloadRef": {
+			reason:     "A workload without a kind is a Deployment.",
+			apiVersion: "example.org/v1", kind: "Rollout", spec: "workloadRef: {name: web}",
+			want: []string{"Rollout shop/x: spec.workloadRef.name: " + renamed},
+		},
+		"SecretTarget": {
+			reason:     "The target of an ExternalSecret is a Secret.",
+			apiVersion: "external-secrets.io/v1", kind: "ExternalSecret", spec: "target: {name: web}",
+			want: []string{},
+		},
+		"SecretTargetRef": {
+			reason:     "A reference to a Secret may end as that of an autoscaler.",
+			apiVersion: "keda.sh/v1alpha1", kind: "TriggerAuthentication", spec: "secretTargetRef: [{name: web, key: a, parameter: b}]",
+			want: []string{},
+		},
+		"List": {
+			reason:     "A list of references has the kind in each of its elements.",
+			apiVersion: "kustomize.toolkit.fluxcd.io/v1", kind: "Kustomization", spec: "healthChecks: [{apiVersion: apps/v1, kind: Deployment, name: web}]",
+			want: []string{"Kustomization shop/x: spec.healthChecks[0].name: " + renamed},
+		},
+		"ResourceSelectors": {
+			reason:     "A field of selectors may hold kinds and names.",
+			apiVersion: "policy.karmada.io/v1alpha1", kind: "PropagationPolicy", spec: "resourceSelectors: [{apiVersion: apps/v1, kind: Deployment, name: web}]",
+			want: []string{"PropagationPolicy shop/x: spec.resourceSelectors[0].name: " + renamed},
+		},
+		"Lists": {
+			reason:     "Kinds and names may be lists beside each other.",
+			apiVersion: "kyverno.io/v1", kind: "Policy", spec: "rules: [{match: {resources: {kinds: [apps/v1/Deployment], names: [web]}}}]",
+			want: []string{"Policy shop/x: spec.rules[0].match.resources.names[0]: " + renamed},
+		},
+		"Role": {
+			reason:     "A Role has the plural of the kind.",
+			apiVersion: "rbac.example.org/v1", kind: "Grant", spec: "rules: [{apiGroups: [apps], resources: [deployments/scale], resourceNames: [web]}]",
+			want: []string{"Grant shop/x: spec.rules[0].resourceNames[0]: " + renamed},
+		},
+		"KindInField": {
+			reason:     "The name of a field may say the kind.",
+			apiVersion: "example.org/v1", kind: "Pauser", spec: "targetDeployment: web",
+			want: []string{"Pauser shop/x: spec.targetDeployment: " + renamed},
+		},
+		"KindInFieldOfName": {
+			reason:     "The name of a field may say the kind and that it has a name.",
+			apiVersion: "example.org/v1", kind: "Pauser", spec: "deploymentNames: [web]",
+			want: []string{"Pauser shop/x: spec.deploymentNames[0]: " + renamed},
+		},
+		"KindInFieldOfMapping": {
+			reason:     "The field of a mapping may say the kind.",
+			apiVersion: "example.org/v1", kind: "Pauser", spec: "deploymentRef: {name: web}",
+			want: []string{"Pauser shop/x: spec.deploymentRef.name: " + renamed},
+		},
+		"Argument": {
+			reason:     "A text may have the kind before the name.",
+			apiVersion: "batch/v1", kind: "Job", spec: "template: {spec: {containers: [{args: [kubectl, scale, deploy/web]}]}}",
+			want: []string{"Job shop/x: spec.template.spec.containers[0].args[2]: " + renamed},
+		},
+		"Arguments": {
+			reason:     "The kind and the name may be two arguments.",
+			apiVersion: "batch/v1", kind: "Job", spec: "template: {spec: {containers: [{args: [kubectl, restart, deployment, web]}]}}",
+			want: []string{"Job shop/x: spec.template.spec.containers[0].args: " + renamed},
+		},
+		"Query": {
+			reason:     "A query selects series of a Deployment by its name.",
+			apiVersion: "monitoring.coreos.com/v1", kind: "PrometheusRule", spec: "groups: [{rules: [{expr: 'kube_deployment_status_replicas{deployment=\"web\"} < 1'}]}]",
+			want: []string{"PrometheusRule shop/x: spec.groups[0].rules[0].expr: " + renamed},
+		},
+		"Address": {
+			reason:     "A text with the name of the Service is the Service.",
+			apiVersion: "example.org/v1", kind: "Probe", spec: "address: http://web/health",
+			want: []string{},
+		},
+		"Label": {
+			reason:     "A label with the name refers to nothing.",
+			apiVersion: "example.org/v1", kind: "Probe", spec: "selector: {deployment: web}",
+			want: []string{},
+		},
+		"Template": {
+			reason:     "An object of each track that names the workload without a kind keeps the name.",
+			apiVersion: "example.org/v1", kind: "Rollout", spec: "workloadRef: {name: web}", perTrack: true,
+			want: []string{"Rollout shop/x: spec.workloadRef.name: " + renamed},
+		},
+		"PolicyOfService": {
+			reason:     "A policy that attaches to the Service misses its copies, which get the requests.",
+			apiVersion: "gateway.networking.k8s.io/v1", kind: "BackendTLSPolicy", spec: "targetRefs: [{group: '', kind: Service, name: web}]",
+			want: []string{"BackendTLSPolicy shop/x: spec.targetRefs[0].name: " + front},
+		},
+		"Ingress": {
+			reason:     "An Ingress sends requests past the weights.",
+			apiVersion: "networking.k8s.io/v1", kind: "Ingress", spec: "rules: [{http: {paths: [{backend: {service: {name: web, port: {number: 80}}}}]}}]",
+			want: []string{"Ingress shop/x: spec.rules[0].http.paths[0].backend.service.name: " + front},
+		},
+		"TCPRoute": {
+			reason:     "A route of another kind has no weights of the tracks.",
+			apiVersion: "gateway.networking.k8s.io/v1alpha2", kind: "TCPRoute", spec: "rules: [{backendRefs: [{name: web, port: 80}]}]",
+			want: []string{"TCPRoute shop/x: spec.rules[0].backendRefs[0].name: " + front},
+		},
+		"Webhook": {
+			reason:     "Callers in the cluster use the Service.",
+			apiVersion: "example.org/v1", kind: "Webhook", spec: "clientConfig: {service: {name: web}}",
+			want: []string{},
+		},
+		"ServiceMonitor": {
+			reason:     "A ServiceMonitor selects the Service, whose pods are those of one track.",
+			apiVersion: "monitoring.coreos.com/v1", kind: "ServiceMonitor", spec: "selector: {matchLabels: {app: web}}",
+			want: []string{"ServiceMonitor shop/x: spec.selector: " + front},
+		},
+		"VMServiceScrape": {
+			reason:     "The kind says that the selector is for Services.",
+			apiVersion: "operator.victoriametrics.com/v1beta1", kind: "VMServiceScrape", spec: "selector: {matchExpressions: [{key: app, operator: Exists}]}",
+			want: []string{"VMServiceScrape shop/x: spec.selector: " + front},
+		},
+		"ServiceSelector": {
+			reason:     "The field says that the selector is for Services.",
+			apiVersion: "example.org/v1", kind: "Exposer", spec: "serviceSelector: app=web",
+			want: []string{"Exposer shop/x: spec.serviceSelector: " + front},
+		},
+		"PodMonitor": {
+			reason:     "A selector of pods finds those of both tracks.",
+			apiVersion: "monitoring.coreos.com/v1", kind: "PodMonitor", spec: "selector: {matchLabels: {app: web}}",
+			want: []string{},
+		},
+		"NetworkPolicy": {
+			reason:     "A policy for the pods of both tracks is shared.",
+			apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", spec: "podSelector: {matchLabels: {app: web}}",
+			want: []string{},
+		},
+		"OwnServiceMonitor": {
+			reason:     "The ServiceMonitor of a track selects the copy of the Service.",
+			apiVersion: "monitoring.coreos.com/v1", kind: "ServiceMonitor", spec: "selector: {matchLabels: {app: web}}", perTrack: true,
+			want: []string{},
+		},
+		"OwnNetworkPolicy": {
+			reason:     "A further selector in a policy of a track may mean both tracks.",
+			apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", spec: "podSelector: {matchLabels: {app: web}}\n  ingress: [{from: [{podSelector: {matchLabels: {app: web}}}]}]", perTrack: true,
+			want: []string{},
+		},
+		"WorkloadSelector": {
+			reason:     "Labels in a field of its own do not get the label of the track.",
+			apiVersion: "networking.istio.io/v1", kind: "Sidecar", spec: "workloadSelector: {labels: {app: web}}", perTrack: true,
+			want: []string{"Sidecar shop/x: spec.workloadSelector.labels: " + both},
+		},
+		"SelectorInText": {
+			reason:     "A text may be a selector.",
+			apiVersion: "example.org/v1", kind: "Counter", spec: "podSelector: app in (web)", perTrack: true,
+			want: []string{"Counter shop/x: spec.podSelector: " + both},
+		},
+		"EverySelector": {
+			reason:     "An empty selector selects the pods of both tracks.",
+			apiVersion: "example.org/v1", kind: "Counter", spec: "selector: {}", perTrack: true,
+			want: []string{"Counter shop/x: spec.selector: " + both},
+		},
+		"Nodes": {
+			reason:     "A selector of nodes selects no pods.",
+			apiVersion: "example.org/v1", kind: "Counter", spec: "nodeSelector: {app: web}", perTrack: true,
+			want: []string{},
+		},
+		"NoCopy": {
+			reason:     "The ServiceMonitor of a track selects nothing where no route gives the tracks a copy of the Service.",
+			apiVersion: "monitoring.coreos.com/v1", kind: "ServiceMonitor", spec: "selector: {matchLabels: {scrape: 'yes'}}", perTrack: true,
+			service: strings.Replace(webService, "  name: web\n", "  labels: {scrape: 'yes'}\n  name: metrics\n", 1),
+			want:    []string{"ServiceMonitor shop/x: spec.selector: selects nothing, since no track has a copy of Service shop/metrics"},
+		},
+		"Uncopied": {
+			reason:     "A Service that no route names has the pods of one track.",
+			apiVersion: "monitoring.coreos.com/v1", kind: "ServiceMonitor", spec: "selector: {matchLabels: {scrape: 'yes'}}",
+			service: strings.Replace(webService, "  name: web\n", "  labels: {scrape: 'yes'}\n  name: metrics\n", 1),
+			want:    []string{"ServiceMonitor shop/x: spec.selector: leads to Service shop/metrics, which has the pods of one track at a time"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			more := map[string]string{"x.yaml": manifest(tc.apiVersion, tc.kind, "x", "spec:\n  "+tc.spec+"\n"), "service-web.yaml": webWithLabels}
+			if tc.service != "" {
+				more["service-more.yaml"] = tc.service
+			}
+			var listed []Selector
+			if tc.perTrack {
+				group, _, _ := strings.Cut(tc.apiVersion, "/")
+				listed = []Selector{{Group: group, Kind: tc.kind}}
+			}
+			if diff := cmp.Diff(tc.want, leftoversOf(t, more, listed)); diff != "" {
+				t.Errorf("\n%s\nLeftovers: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// leftoversOf returns the leftovers of web with further files.
+func leftoversOf(t *testing.T, more map[string]string, listed []Selector) []string {
+	t.Helper()
+	p, err := Split(web(more), listed)
+	if err != nil {
+		t.Fatalf("Split(...): %v", err)
+	}
+	d, err := Describe(placeIn(t, p, Blue), Blue)
+	if err != nil {
+		t.Fatalf("Describe(...): %v", err)
+	}
+	out := []string{}
+	for _, l := range d.Leftovers {
+		out = append(out, l.String())
+	}
+	return out
+}

@@ -1,0 +1,217 @@
+package track
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// targets are the objects of a directory that a reference by selector may mean.
+type targets struct {
+	// pods are the objects that make pods. Those of the workload have the label of their track.
+	pods []placed
+
+	// fronts keep their names and have the pods of one track at a time. copies are the Services of a track.
+	fronts, copies []placed
+}
+
+func readTargets(all []placed) targets {
+	out := targets{}
+	for _, o := range all {
+		_, hasPods := podLabels(o.content)
+		isService := isOfKind(o.content, "Service")
+		switch {
+		case hasPods:
+			out.pods = append(out.pods, o)
+		case isService && o.perTrack:
+			out.copies = append(out.copies, o)
+		case isService && isFront(o.content):
+			out.fronts = append(out.fronts, o)
+		}
+	}
+	return out
+}
+
+// findFrontNames returns the mentions of fronts in shared objects: policies that attach to a Service whose requests go to its copies, and routes and
+// Ingresses that send requests past the weights. Other callers use a front by its name.
+func (t targets) findFrontNames(o placed) []Leftover {
+	out := []Leftover{}
+	if o.perTrack || o.isRouted {
+		return out
+	}
+	for _, m := range mentionsOf(o.content) {
+		if !m.isExplicit && !strings.Contains(strings.ToLower(m.path), "backend") {
+			continue
+		}
+		for _, front := range t.fronts {
+			if m.isOf(front.object, o.object.Namespace) {
+				out = append(out, Leftover{In: o.object, Field: m.path, Names: front.object, Fault: FaultOneTrack})
+			}
+		}
+	}
+	return out
+}
+
+// findSelections returns the selectors of an object that do not follow the tracks. Selectors of Services and of pods' own affinity are placed with them.
+func (t targets) findSelections(o placed) []Leftover {
+	if _, hasPods := podLabels(o.content); hasPods || isOfKind(o.content, "Service") {
+		return nil
+	}
+	selections := selectionsOf(o.content)
+	if o.perTrack {
+		return t.findInTrack(o, selections)
+	}
+	out := []Leftover{}
+	for _, s := range selections {
+		front, ok := findLabelled(t.fronts, o, s.selector)
+		if ok && !s.selector.Empty() && t.selectsServices(o, s) {
+			out = append(out, Leftover{In: o.object, Field: s.path, Names: front.object, Fault: FaultOneTrack})
+		}
+	}
+	return out
+}
+
+// selectsServices reports whether a selector is for Services: the kind or the field says so, or no pod of the directory has the labels.
+func (t targets) selectsServices(o placed, s selection) bool {
+	if strings.Contains(o.object.Kind, "Service") || strings.Contains(strings.ToLower(s.path), "service") {
+		return true
+	}
+	_, ok := t.findPods(o, s.selector)
+	return !ok
+}
+
+// findInTrack returns the selectors of an object in a track. One selector with the label of the track is enough: further ones, such as the sources in a
+// NetworkPolicy, may mean both.
+func (t targets) findInTrack(o placed, selections []selection) []Leftover {
+	i := slices.IndexFunc(selections, func(s selection) bool { return s.hasTrack })
+	if i >= 0 {
+		return t.findMissingCopy(o, selections[i])
+	}
+	out := []Leftover{}
+	for _, s := range selections {
+		if pods, ok := t.findPods(o, s.selector); ok && pods.perTrack {
+			out = append(out, Leftover{In: o.object, Field: s.path, Names: pods.object, Fault: FaultBothTracks})
+		}
+	}
+	return out
+}
+
+// findMissingCopy returns a selector that would select a front and, with the label of the track, selects nothing.
+func (t targets) findMissingCopy(o placed, s selection) []Leftover {
+	front, isFront := findLabelled(t.fronts, o, s.selector)
+	_, isCopied := findLabelled(t.copies, o, s.selector)
+	_, hasPods := t.findPods(o, s.selector)
+	if !isFront || isCopied || hasPods && !t.selectsServices(o, s) {
+		return nil
+	}
+	return []Leftover{{In: o.object, Field: s.path, Names: front.object, Fault: FaultNoCopy}}
+}
+
+// findPods returns an object whose pods a selector of another object selects: one in a track, if there is one.
+func (t targets) findPods(o placed, s labels.Selector) (placed, bool) {
+	found := slices.DeleteFunc(slices.Clone(t.pods), func(p placed) bool {
+		pods, _ := podLabels(p.content)
+		return !reaches(o, p) || !s.Matches(pods)
+	})
+	i := slices.IndexFunc(found, func(p placed) bool { return p.perTrack })
+	if len(found) == 0 {
+		return placed{}, false
+	}
+	return found[max(i, 0)], true
+}
+
+// findLabelled returns an object with labels that a selector of another object selects.
+func findLabelled(all []placed, o placed, s labels.Selector) (placed, bool) {
+	i := slices.IndexFunc(all, func(p placed) bool { return reaches(o, p) && s.Matches(labels.Set(p.content.GetLabels())) })
+	if i < 0 {
+		return placed{}, false
+	}
+	return all[i], true
+}
+
+// reaches reports whether a selector of an object may select an object of another namespace.
+func reaches(o, target placed) bool {
+	isElsewhere := o.object.Namespace != "" && o.object.Namespace != target.object.Namespace
+	return !isElsewhere || mapAt(o.content.Object, "spec", "namespaceSelector") != nil
+}
+
+// A selection is a selector by labels in an object, without the label of a track.
+type selection struct {
+	path     string
+	selector labels.Selector
+	hasTrack bool
+}
+
+// selectionsOf returns the selectors in an object, apart from its metadata: label selectors, and the labels or the text of a field whose name ends with
+// selector. Those of nodes and namespaces are left out.
+func selectionsOf(u *unstructured.Unstructured) []selection {
+	v := selectionVisitor{}
+	for _, field := range slices.Sorted(maps.Keys(u.Object)) {
+		if field != "metadata" {
+			v.visitValue(field, field, u.Object[field], false)
+		}
+	}
+	return v.found
+}
+
+type selectionVisitor struct{ found []selection }
+
+func (v *selectionVisitor) visitValue(path, field string, value any, inSelector bool) {
+	name := kindWord(field)
+	if slices.Contains([]string{"nodeselector", "namespaceselector", "objectselector"}, name) {
+		return
+	}
+	isSelector := strings.HasSuffix(name, "selector") || inSelector && strings.HasSuffix(name, "label")
+	switch value := value.(type) {
+	case string:
+		if s, err := labels.Parse(value); err == nil && isSelector && strings.ContainsAny(value, "=()") {
+			v.add(path, s)
+		}
+	case []any:
+		for i, item := range value {
+			v.visitValue(fmt.Sprintf("%s[%d]", path, i), field, item, inSelector)
+		}
+	case map[string]any:
+		v.visitMapping(path, value, isSelector)
+	}
+}
+
+func (v *selectionVisitor) visitMapping(path string, m map[string]any, isSelector bool) {
+	if isLabelSelector(m) {
+		if s, err := selectorAt(map[string]any{"at": m}, "at"); err == nil {
+			v.add(path, s)
+		}
+		return
+	}
+	if set, ok := labelSet(m); ok && isSelector {
+		v.add(path, labels.SelectorFromSet(set))
+		return
+	}
+	for _, field := range slices.Sorted(maps.Keys(m)) {
+		v.visitValue(path+"."+field, field, m[field], isSelector)
+	}
+}
+
+// labelSet returns a mapping of texts. One that is empty selects everything, as an empty label selector does.
+func labelSet(m map[string]any) (labels.Set, bool) {
+	out := labels.Set{}
+	for key, value := range m {
+		text, ok := value.(string)
+		if !ok {
+			return nil, false
+		}
+		out[key] = text
+	}
+	return out, true
+}
+
+// add adds a selector without the label of a track.
+func (v *selectionVisitor) add(path string, s labels.Selector) {
+	requirements, _ := s.Requirements()
+	rest := slices.DeleteFunc(slices.Clone(requirements), func(r labels.Requirement) bool { return r.Key() == LabelTrack })
+	v.found = append(v.found, selection{path: path, selector: labels.NewSelector().Add(rest...), hasTrack: len(rest) < len(requirements)})
+}

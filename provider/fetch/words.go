@@ -1,0 +1,130 @@
+package fetch
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/intentplane/intentplane/apis/oneline"
+)
+
+const (
+	// maxWords is how many characters of the words of a server are repeated.
+	maxWords = 200
+
+	// maxCleaned is how many bytes of them are searched for labels and addresses.
+	maxCleaned = 4 << 10
+)
+
+// Words returns what a server says to people in an answer that is not the answer to the question: its status, unless that is 200, and the message of JSON, the
+// title of a page or a plain text. They are one line without the credentials of the request, labels of series, and all of URLs but their hosts.
+func (a Answer) Words(k Credentials) string {
+	parts := []string{}
+	if a.Status != http.StatusOK {
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("status %d %s", a.Status, http.StatusText(a.Status))))
+	}
+	if message := CleanWords(messageOf(a.Body), k); message != "" {
+		parts = append(parts, message)
+	}
+	return strings.Join(parts, ": ")
+}
+
+// WithWords returns a problem with words after it, if there are any.
+func WithWords(problem, words string) string { return strings.TrimSuffix(problem+": "+words, ": ") }
+
+// pageStart and pageTitle are the beginning and the title of an HTML page.
+var (
+	pageStart = regexp.MustCompile(`(?i)^<(!doctype\s+)?html`)
+	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>([^<]*)</title>`)
+)
+
+// messageOf returns the text for people in a body. JSON without a message, and bytes that are not text, have none.
+func messageOf(body []byte) string {
+	text := strings.TrimSpace(string(body))
+	switch {
+	case text == "" || !utf8.ValidString(text):
+		return ""
+	case strings.HasPrefix(text, "<"):
+		return messageOfPage(text)
+	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "["):
+		return messageOfJSON(body)
+	}
+	return text
+}
+
+// messageOfPage returns the title of an HTML page. XML has none.
+func messageOfPage(text string) string {
+	if !pageStart.MatchString(text) {
+		return ""
+	}
+	title := pageTitle.FindStringSubmatch(text)
+	if title == nil {
+		return "an HTML page"
+	}
+	return WithWords("an HTML page", strings.TrimSpace(title[1]))
+}
+
+// messageOfJSON returns the message of an error, where servers usually have it.
+func messageOfJSON(body []byte) string {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(body, &fields) != nil {
+		return ""
+	}
+	for _, name := range []string{"error", "message", "detail", "msg"} {
+		text := ""
+		if json.Unmarshal(fields[name], &text) == nil && text != "" {
+			return text
+		}
+	}
+	nested := struct {
+		Error struct{ Message string } `json:"error"`
+	}{}
+	_ = json.Unmarshal(body, &nested) // Another form has no message.
+	return nested.Error.Message
+}
+
+var (
+	// series are sets of labels, which may belong to another tenant, the innermost first. A server may have cut the last one.
+	series = regexp.MustCompile(`\{[^{}]*(\}|$)`)
+
+	// addressInText is a URL: its scheme and host, without a user and all that follows.
+	addressInText = regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)(?:[^/\s?#"'<>@]*@)?([^/\s?#"'<>)]*)[^\s"'<>)]*`)
+
+	// secretInText is a credential, as texts name it.
+	secretInText = regexp.MustCompile(`(?i)\b(authorization["']?\s*[:=]\s*["']?(?:bearer\s+|basic\s+)?|bearer\s+|basic\s+|` +
+		`(?:password|passwd|token|secret|api[-_]?key)["']?\s*[:=]\s*["']?)[^\s"',;]+`)
+)
+
+// CleanWords returns a text of a server as one line of at most 200 characters, without the credentials of the request and what looks like others.
+func CleanWords(text string, k Credentials) string {
+	text = redactCredentials(strings.ToValidUTF8(text, ""), k)
+	text = strings.ToValidUTF8(text[:min(len(text), maxCleaned)], "")
+	for series.MatchString(text) {
+		text = series.ReplaceAllString(text, "…")
+	}
+	text = addressInText.ReplaceAllString(text, "${1}${2}")
+	text = secretInText.ReplaceAllString(text, "${1}"+Secret("").String())
+	return oneline.Clean(text, maxWords)
+}
+
+// redactCredentials replaces the credentials of a request in each form in which a server can repeat them.
+func redactCredentials(text string, k Credentials) string {
+	pair := ""
+	if k.Username != "" {
+		pair = base64.StdEncoding.EncodeToString([]byte(k.Username + ":" + string(k.Password)))
+	}
+	for _, secret := range []string{pair, string(k.Token), string(k.Password)} {
+		if secret == "" {
+			continue
+		}
+		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
+			text = strings.ReplaceAll(text, form, Secret("").String())
+		}
+	}
+	return text
+}
