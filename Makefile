@@ -14,6 +14,8 @@ ARCH ?= $(shell go env GOARCH)
 REGISTRY ?=
 # Names one suite or one test (test-e2e), one test (soak) or one figure (bench); empty means all.
 ONLY ?=
+# Seeds the random series of evaluators.
+SEED ?= 1
 # Names one slice of the figures (bench), as in 3/8.
 SLICE ?=
 # How long each fuzz target runs under soak.
@@ -132,7 +134,7 @@ test: ## Run what a change must pass: check, unit tests, lint, and the smoke tie
 .PHONY: test-all
 test-all: export INTENTPLANE_FIGURES := 1
 test-all: ## Run check, unit tests, lint, and every end-to-end test but the long tier.
-	@tools/stages.sh check test-unit lint test-race test-e2e
+	@tools/stages.sh check test-unit lint test-race evaluators test-e2e
 
 .PHONY: check
 check: ## Check format, vet, words, modules and generated files, in a minute.
@@ -187,6 +189,11 @@ test-unit: ## Run the unit tests, with the race detector where a package starts 
 	@red=0; $(call test_with_race,$$(tools/unit-packages.sh race)) | $(keep_seconds) || red=1; \
 		$(GO_TEST) -p $(SIDE_BY_SIDE) -timeout 20m $$(tools/unit-packages.sh plain) | $(keep_seconds) || red=1; \
 		for module in images xpkg controllers; do (cd tools/$$module && $(GO_TEST) ./...) || red=1; done; exit $$red
+
+# The evaluators are taken out of their modules, and compile without the controllers around them.
+.PHONY: evaluators
+evaluators: ## Judge random series of measurements by the evaluators of Argo Rollouts and Flagger, and by ours (SEED=1).
+	@cd tools/evaluators && go mod tidy -diff && go generate && $(COMPILER) go vet ./... && SEED='$(SEED)' $(GO_TEST) -count=1 -timeout 20m ./...
 
 .PHONY: test-race
 test-race:

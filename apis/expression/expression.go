@@ -42,6 +42,10 @@ const (
 // An Expression is a compiled CEL expression that returns a number.
 type Expression struct {
 	program cel.Program
+
+	// env and parsed are those that the program was made of.
+	env    *cel.Env
+	parsed *cel.Ast
 }
 
 // A CostError is an expression that costs too much to evaluate.
@@ -98,7 +102,7 @@ func (r *Reader) compileExpression(text string) (*Expression, error) {
 		return nil, err
 	}
 	p, err := env.Program(parsed, cel.CostLimit(maxCost), cel.CostTracking(costs{}), cel.InterruptCheckFrequency(checkFrequency))
-	return &Expression{program: p}, errors.Wrap(err, "cannot prepare the expression")
+	return &Expression{program: p, env: env, parsed: parsed}, errors.Wrap(err, "cannot prepare the expression")
 }
 
 // checkExpression returns an error unless an expression gives a number or a boolean, and makes no list or map of several values.

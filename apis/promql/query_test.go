@@ -45,6 +45,14 @@ func TestTracks(t *testing.T) {
 			reason: "A query for 100 percent that names the stable track is refused.", metric: catalogv1alpha1.BlueprintMetric{Query: `up{job="{{stable}}"}`},
 			want: "spec.metrics[0].query: {{stable}} stands for a track, and this query is asked where only one gets requests: put it into canary of a Blueprint's metric",
 		},
+		"Constant": {
+			reason: "A query that measures nothing is refused.", metric: catalogv1alpha1.BlueprintMetric{Query: "vector(1) * 2"},
+			want: "spec.metrics[0].query: gives 2 each time, so that it measures nothing: select a metric",
+		},
+		"ConstantCanary": {
+			reason: "A query for canaries that measures nothing is refused.", metric: catalogv1alpha1.BlueprintMetric{Query: "up", Canary: "absent(up)"},
+			want: "spec.metrics[0].canary: gives 1 each time, so that it measures nothing: select a metric",
+		},
 		"Unknown": {
 			reason: "A placeholder in the query for canaries has to be known.", metric: catalogv1alpha1.BlueprintMetric{Query: "up", Canary: `up{job="{{blue}}"}`},
 			want: `spec.metrics[0].canary: "{{blue}}" is not a placeholder: they are {{namespace}}, {{service}} and {{site}}, and in canary of a metric {{canary}} and {{stable}}`,

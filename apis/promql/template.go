@@ -16,6 +16,8 @@ import (
 	"github.com/prometheus/prometheus/model/labels"
 	"github.com/prometheus/prometheus/promql/parser"
 	"github.com/prometheus/prometheus/util/strutil"
+
+	"github.com/intentplane/intentplane/apis/measure"
 )
 
 // maxCharacters is the greatest length of a query, as in the definition of Blueprints.
@@ -69,6 +71,12 @@ type Template struct {
 
 	// weight of its regular expressions.
 	weight int
+
+	// values that the query can have.
+	values measure.Range
+
+	// isScalar and isSingle say whether the query gives a number, and whether it gives one series without labels.
+	isScalar, isSingle bool
 }
 
 // Weight returns the approximate cost of reading the query, and of reading it again for each value that it is filled with.
@@ -121,6 +129,7 @@ func Parse(text string) (*Template, error) {
 	if _, err := reachOfExpression(e); err != nil {
 		return nil, err
 	}
+	t.values, t.isScalar, t.isSingle = rangeOf(e), e.Type() == parser.ValueTypeScalar, isSingle(e)
 	return t, checkMatchers(e)
 }
 

@@ -137,3 +137,23 @@ func (t Threshold) Holds(value float64) bool {
 	}
 	return false
 }
+
+// HoldsFor reports whether each value of a range is on the good side, so that no measurement can fail. A range without values has none that fails.
+func (t Threshold) HoldsFor(r measure.Range) bool {
+	if r.Low > r.High {
+		return true
+	}
+	switch t.comparison {
+	case "<=":
+		return r.High <= t.limit
+	case ">=":
+		return r.Low >= t.limit
+	case "<":
+		return r.High < t.limit
+	case ">":
+		return r.Low > t.limit
+	case "==":
+		return r.IsConstant() && r.Low == t.limit
+	}
+	return false
+}

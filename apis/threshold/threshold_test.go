@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/measure"
 	"github.com/intentplane/intentplane/test/soak"
 )
 
@@ -216,5 +217,37 @@ func checkAgain(t *testing.T, first Threshold) {
 	}
 	if diff := cmp.Diff(first.String(), again.String()); diff != "" {
 		t.Errorf("read again: -want, +got:\n%s", diff)
+	}
+}
+
+func TestHoldsFor(t *testing.T) {
+	cases := map[string]struct {
+		reason, threshold string
+		values            measure.Range
+		want              bool
+	}{
+		"AtLeast":      {reason: "All values from the limit on hold.", threshold: ">= 0", values: measure.NotNegative(), want: true},
+		"Above":        {reason: "The limit itself is not above the limit.", threshold: "> 0", values: measure.NotNegative()},
+		"Any":          {reason: "Some values are below the limit.", threshold: ">= 0", values: measure.AnyValue()},
+		"AtMost":       {reason: "All values up to the limit hold.", threshold: "<= 1", values: measure.Range{Low: 0, High: 1}, want: true},
+		"Below":        {reason: "The limit itself is not below the limit.", threshold: "< 1", values: measure.Range{Low: 0, High: 1}},
+		"BelowAll":     {reason: "All values are below the limit.", threshold: "< 2", values: measure.Range{Low: 0, High: 1}, want: true},
+		"AboveAll":     {reason: "All values are above the limit.", threshold: "> 1", values: measure.Range{Low: 2, High: 3}, want: true},
+		"Equal":        {reason: "The one value is the limit.", threshold: "== 1", values: measure.OneValue(1), want: true},
+		"EqualOther":   {reason: "The one value is another.", threshold: "== 1", values: measure.OneValue(2)},
+		"EqualSeveral": {reason: "One of several values is the limit.", threshold: "== 1", values: measure.Range{Low: 0, High: 1}},
+		"None":         {reason: "Without a value none fails.", threshold: "== 1", values: measure.NoValue(), want: true},
+		"Bare":         {reason: "A threshold without a comparison never holds.", threshold: "1", values: measure.OneValue(1)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			limit, err := Parse(tc.threshold)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if limit.HoldsFor(tc.values) != tc.want {
+				t.Errorf("\n%s\nHoldsFor(%v): want %v", tc.reason, tc.values, tc.want)
+			}
+		})
 	}
 }

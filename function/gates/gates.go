@@ -156,7 +156,16 @@ func (c *Compiler) collectChecks(in Input) ([]declaredCheck, error) {
 		return nil, err
 	}
 	own, err := c.readOwnChecks(in)
-	return append(metrics, own...), err
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(metrics, own)
+	for _, declared := range all {
+		if err := c.checkCanFail(declared); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // checkFillWeight returns an error for checks that take too long to fill for so many Sites in one call.

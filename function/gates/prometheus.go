@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/measure"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/function/catalog"
@@ -22,6 +23,7 @@ func prometheusKind() kind {
 		block:      "prometheus",
 		isSet:      func(check *deploymentv1alpha1.Check) bool { return check.Prometheus != nil },
 		read:       readOwnQuery,
+		values:     queryRange,
 		fillWeight: queryFillWeight,
 		fill:       fillCheckQuery,
 		allow:      allowQuery,
@@ -43,6 +45,14 @@ func readOwnQuery(c *Compiler, check *deploymentv1alpha1.Check, weight *int) err
 		return errors.New("prometheus.query: the regular expressions of this query and of those before it take too long to compile")
 	}
 	return nil
+}
+
+func queryRange(c *Compiler, check *deploymentv1alpha1.Check) (measure.Range, error) {
+	t, err := c.queries.Parse(check.Prometheus.Query)
+	if err != nil {
+		return measure.Range{}, errors.Wrap(err, "prometheus.query")
+	}
+	return t.Range(), nil
 }
 
 // queryFillWeight returns the weight of a query whose regular expressions depend on the Site. Others are compiled once for all Sites.

@@ -9,6 +9,10 @@ import (
 	"strings"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/expression"
+	"github.com/intentplane/intentplane/apis/measure"
+	"github.com/intentplane/intentplane/apis/promql"
+	"github.com/intentplane/intentplane/apis/threshold"
 )
 
 // Options are decisions that a file leaves open.
@@ -114,14 +118,43 @@ func (c *converter) result() (*Conversion, error) {
 	return &c.out, nil
 }
 
-// addBounded adds a check for each bound: one keeps the name, of several each has the side of its bound in its name.
-func (c *converter) addBounded(check deploymentv1alpha1.Check, bounds []bound) {
+// addBounded adds a check for each bound of a field: one keeps the name, of several each has the side of its bound in its name.
+func (c *converter) addBounded(field string, check deploymentv1alpha1.Check, bounds []bound) {
 	for _, b := range bounds {
 		one := check.DeepCopy()
 		one.Threshold = deploymentv1alpha1.Threshold(b.String())
 		if len(bounds) > 1 {
 			one.Name += b.side()
 		}
+		c.refuseUnfailing(field, *one)
 		c.out.Checks = append(c.out.Checks, *one)
 	}
+}
+
+// refuseUnfailing refuses a check that no value can fail: it would pass each revision.
+func (c *converter) refuseUnfailing(field string, check deploymentv1alpha1.Check) {
+	limit, err := threshold.Parse(string(check.Threshold))
+	if err != nil {
+		return // The threshold is refused where it is read.
+	}
+	values, err := rangeOf(check)
+	if err == nil && limit.HoldsFor(values) {
+		c.refusef(field, "%q holds for each value that can be measured, so that no revision fails the check: set a threshold that some values exceed", limit)
+	}
+}
+
+// rangeOf returns the values that a check can measure. It returns an error for a query or an expression that cannot be read.
+func rangeOf(check deploymentv1alpha1.Check) (measure.Range, error) {
+	if check.Prometheus != nil {
+		query, err := promql.Parse(check.Prometheus.Query)
+		if err != nil {
+			return measure.Range{}, err
+		}
+		return query.Range(), nil
+	}
+	e, err := expression.NewReader(1).Read(check.Web.Expression)
+	if err != nil {
+		return measure.Range{}, err
+	}
+	return e.Range()
 }

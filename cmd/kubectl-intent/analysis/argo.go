@@ -19,9 +19,6 @@ type argoTemplate struct {
 	Spec struct {
 		Args    []argoArg    `json:"args"`
 		Metrics []argoMetric `json:"metrics"`
-
-		// MeasurementRetention says how many measurements are kept, which judges nothing.
-		MeasurementRetention any `json:"measurementRetention"`
 	} `json:"spec"`
 }
 
@@ -41,11 +38,24 @@ type argoMetric struct {
 	ConsecutiveErrorLimit *intstr.IntOrString `json:"consecutiveErrorLimit"`
 	SuccessCondition      string              `json:"successCondition"`
 	FailureCondition      string              `json:"failureCondition"`
-	Provider              struct {
-		Prometheus *argoPrometheus `json:"prometheus"`
-		Web        *argoWeb        `json:"web"`
-		Job        *argoJob        `json:"job"`
-	} `json:"provider"`
+	Provider              argoProvider        `json:"provider"`
+}
+
+type argoProvider struct {
+	Prometheus *argoPrometheus `json:"prometheus"`
+	Web        *argoWeb        `json:"web"`
+	Job        *argoJob        `json:"job"`
+}
+
+// count returns how many providers are set.
+func (p argoProvider) count() int {
+	n := 0
+	for _, isSet := range []bool{p.Prometheus != nil, p.Web != nil, p.Job != nil} {
+		if isSet {
+			n++
+		}
+	}
+	return n
 }
 
 // isTemplateOfArgo reports whether an object holds an analysis of Argo Rollouts.
@@ -67,7 +77,7 @@ func FromArgoRollouts(documents [][]byte, o Options) (*Conversion, error) {
 		}
 		c.object = n.Kind + " " + n.Metadata.Name
 		t := argoTemplate{}
-		if err := c.decode(d, "spec", &t); err != nil {
+		if err := c.decode(d, "spec", ArgoFields(), &t); err != nil {
 			return nil, err
 		}
 		c.convertTemplate(t)
@@ -114,9 +124,12 @@ func (c *converter) convertMetric(path string, m argoMetric, values map[string]s
 	check.InconclusiveLimit = c.argoNumber(path+".inconclusiveLimit", m.InconclusiveLimit, 0, values)
 	check.ConsecutiveErrorLimit = c.argoNumber(path+".consecutiveErrorLimit", m.ConsecutiveErrorLimit, 0, values)
 	c.setArgoTimes(path, m, &check, values)
+	c.refuseArgoLimits(path, check)
 	m.SuccessCondition = c.fill(path+".successCondition", m.SuccessCondition, values)
 	m.FailureCondition = c.fill(path+".failureCondition", m.FailureCondition, values)
 	switch {
+	case m.Provider.count() > 1:
+		c.refusef(path+".provider", "has %d providers, and a metric has one", m.Provider.count())
 	case m.Provider.Prometheus != nil:
 		c.convertPrometheus(path, m, check, values)
 	case m.Provider.Web != nil:
@@ -150,7 +163,24 @@ func (c *converter) setArgoTimes(path string, m argoMetric, check *deploymentv1a
 	default:
 		c.refusef(path+".count", "is absent: the metric is measured for as long as the Rollout lasts, and a check ends. Say --count N")
 	}
-	if count != nil {
-		c.setTimes(path+".count", check, delay, interval, *count)
+	if count == nil {
+		return
+	}
+	if *count > 1 && m.Interval == "" {
+		c.refusef(path+".interval", "is absent, and Argo Rollouts takes more than one measurement with an interval alone")
+	}
+	c.setTimes(path+".count", check, delay, interval, *count)
+}
+
+// refuseArgoLimits refuses limits that a count cannot reach. Argo Rollouts refuses a greater one too.
+func (c *converter) refuseArgoLimits(path string, check deploymentv1alpha1.Check) {
+	if check.Count == nil {
+		return
+	}
+	if limit := check.FailureLimit; limit != nil && *limit >= *check.Count {
+		c.refusef(path+".failureLimit", "%d of %d measurements may fail, so that none has to pass: it must be less than count", *limit, *check.Count)
+	}
+	if limit := check.InconclusiveLimit; limit != nil && *limit > *check.Count {
+		c.refusef(path+".inconclusiveLimit", "%d of %d measurements may be inconclusive: it must not be more than count", *limit, *check.Count)
 	}
 }

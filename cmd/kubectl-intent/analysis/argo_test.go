@@ -40,7 +40,7 @@ spec:
 // metric returns a template with one metric, which asks Prometheus unless it says another provider.
 func metric(rest string) string {
 	if !strings.Contains(rest, "provider:") {
-		rest += "\n    provider: {prometheus: {query: 'vector(1)'}}"
+		rest += "\n    provider: {prometheus: {query: 'sum(x)'}}"
 	}
 	return "apiVersion: argoproj.io/v1alpha1\nkind: ClusterAnalysisTemplate\nmetadata: {name: t}\nspec:\n  metrics:\n  - name: m\n    " + strings.TrimSpace(rest) + "\n"
 }
@@ -82,52 +82,52 @@ func TestFromArgoRollouts(t *testing.T) {
   failureLimit: 2
   inconclusiveLimit: 1
   consecutiveErrorLimit: 3
-  timeout: 11m
-`},
+  timeout: 20m30s
+`, notes: 1},
 		},
 		"Once": {
 			reason: "A metric with neither count nor interval is measured once, as in Argo Rollouts.",
 			in:     metric("successCondition: result < 5"),
-			want:   want{checks: `[{name: m, type: Prometheus, prometheus: {query: vector(1)}, threshold: "< 5", count: 1}]`},
+			want:   want{notes: 1, checks: `[{name: m, type: Prometheus, prometheus: {query: sum(x)}, threshold: "< 5", count: 1}]`},
 		},
 		"CountChosen": {
 			reason:  "A metric that lasts as long as a Rollout has the count that the user says.",
 			in:      metric("interval: 10s\n    initialDelay: 1m30s\n    successCondition: result < 5"),
 			options: Options{Count: 4},
-			want:    want{checks: `[{name: m, type: Prometheus, prometheus: {query: vector(1)}, threshold: "< 5", count: 4, interval: 10s, initialDelay: 1m30s}]`},
+			want:    want{notes: 1, checks: `[{name: m, type: Prometheus, prometheus: {query: sum(x)}, threshold: "< 5", count: 4, interval: 10s, initialDelay: 1m30s}]`},
 		},
 		"Range": {
 			reason: "Two bounds of a value become two checks.",
 			in:     metric("successCondition: result[0] >= 0.9 && result[0] <= 1.1"),
-			want: want{checks: `
-- {name: m-min, type: Prometheus, prometheus: {query: vector(1)}, threshold: ">= 0.9", count: 1}
-- {name: m-max, type: Prometheus, prometheus: {query: vector(1)}, threshold: "<= 1.1", count: 1}
+			want: want{notes: 1, checks: `
+- {name: m-min, type: Prometheus, prometheus: {query: sum(x)}, threshold: ">= 0.9", count: 1}
+- {name: m-max, type: Prometheus, prometheus: {query: sum(x)}, threshold: "<= 1.1", count: 1}
 `},
 		},
 		"FailureCondition": {
 			reason: "A condition of failure becomes its opposite, and a note says that missing data fails.",
 			in:     metric("failureCondition: result[0] > 0.05"),
-			want:   want{notes: 1, checks: `[{name: m, type: Prometheus, prometheus: {query: vector(1)}, threshold: "<= 0.05", count: 1}]`},
+			want:   want{notes: 1, checks: `[{name: m, type: Prometheus, prometheus: {query: sum(x)}, threshold: "<= 0.05", count: 1}]`},
 		},
 		"NoDataPasses": {
 			reason: "A condition that accepts an answer without a value lets missing data pass.",
 			in:     metric("successCondition: len(result) == 0 || result[0] < 3"),
-			want:   want{checks: `[{name: m, type: Prometheus, prometheus: {query: vector(1)}, threshold: "< 3", count: 1, noData: Pass}]`},
+			want:   want{notes: 1, checks: `[{name: m, type: Prometheus, prometheus: {query: sum(x)}, threshold: "< 3", count: 1, noData: Pass}]`},
 		},
 		"OwnServer": {
 			reason: "An address of HTTPS is kept.",
 			in:     metric("successCondition: result < 5\n    provider: {prometheus: {address: 'https://metrics.example.org', query: 'up{job=\"a\"}'}}"),
-			want:   want{checks: `[{name: m, type: Prometheus, prometheus: {query: 'up{job="a"}', address: 'https://metrics.example.org'}, threshold: "< 5", count: 1}]`},
+			want:   want{notes: 1, checks: `[{name: m, type: Prometheus, prometheus: {query: 'up{job="a"}', address: 'https://metrics.example.org'}, threshold: "< 5", count: 1}]`},
 		},
 		"WebValue": {
 			reason: "The number that a path of a web answer selects is judged by a threshold.",
 			in:     metric("successCondition: asFloat(result) < 100\n    provider: {web: {url: 'https://shop.example.org/stats', jsonPath: \"{$.queues[0]['in-flight']}\", timeoutSeconds: 5}}"),
-			want:   want{checks: `[{name: m, type: Web, web: {url: 'https://shop.example.org/stats', expression: 'answer.queues[0]["in-flight"]'}, threshold: "< 100", count: 1}]`},
+			want:   want{notes: 1, checks: `[{name: m, type: Web, web: {url: 'https://shop.example.org/stats', expression: 'double(answer.queues[0]["in-flight"])'}, threshold: "< 100", count: 1}]`},
 		},
 		"WebCondition": {
 			reason: "Any other condition of a web answer becomes an expression that is true.",
 			in:     metric("successCondition: result.state == 'ok' && len(result.errors) == 0\n    provider: {web: {url: 'https://shop.example.org/status', jsonPath: '{$.data}'}}"),
-			want:   want{checks: `[{name: m, type: Web, web: {url: 'https://shop.example.org/status', expression: '((answer.data.state == "ok") && (size(answer.data.errors) == 0))'}, threshold: "== 1", count: 1}]`},
+			want:   want{notes: 1, checks: `[{name: m, type: Web, web: {url: 'https://shop.example.org/status', expression: '((("state" in answer.data ? answer.data.state : has(answer.data.state) ? null : null) == "ok") ? (size(("errors" in answer.data ? answer.data.errors : has(answer.data.errors) ? null : null)) == 0) : false)'}, threshold: "== 1", count: 1}]`},
 		},
 		"Job": {
 			reason: "The container of a Job becomes a script, each of whose failures fails the check.",
@@ -146,7 +146,7 @@ func TestFromArgoRollouts(t *testing.T) {
                 env: [{name: HOST, value: shop's}]
                 command: [sh, -c, "curl -sf http://$HOST"]
 `),
-			want: want{checks: `
+			want: want{notes: 1, checks: `
 - name: m
   type: Job
   job:
@@ -164,7 +164,7 @@ func TestFromArgoRollouts(t *testing.T) {
 			in: strings.Replace(metric("successCondition: result < 5\n    provider: {prometheus: {query: 'up{job=\"{{args.job}}\"}'}}"), "spec:", "spec:\n  args: [{name: job}]", 1) +
 				"---\n" + strings.Replace(metric("successCondition: result < 6\n    provider: {prometheus: {query: 'up{host=\"{{args.host}}\"}'}}"), "spec:", "spec:\n  args: [{name: host}]", 1),
 			options: Options{Args: map[string]string{"job": "a", "host": "b"}},
-			want: want{checks: `
+			want: want{notes: 2, checks: `
 - {name: m, type: Prometheus, prometheus: {query: 'up{job="a"}'}, threshold: "< 5", count: 1}
 - {name: m, type: Prometheus, prometheus: {query: 'up{host="b"}'}, threshold: "< 6", count: 1}
 `},
@@ -213,6 +213,15 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 		"Count":        {reason: "A count that is not a number is refused.", in: metric("count: many\n    interval: 1m\n    successCondition: result < 5"), want: []string{`spec.metrics[0].count: "many" is not a whole number from 1 to 100`}},
 		"Limit":        {reason: "A limit that is switched off is refused.", in: metric("failureLimit: -1\n    successCondition: result < 5"), want: []string{`spec.metrics[0].failureLimit: "-1" is not`}},
 		"SuccessLimit": {reason: "A limit of successes is refused.", in: metric("consecutiveSuccessLimit: 3\n    successCondition: result < 5"), want: []string{"spec.metrics[0].consecutiveSuccessLimit: has no counterpart"}},
+		"NoInterval":   {reason: "Several measurements without an interval are refused, as in Argo Rollouts.", in: metric("count: 2\n    successCondition: result[0] < 5"), want: []string{"spec.metrics[0].interval: is absent"}},
+		"AllMayFail":   {reason: "A limit that lets all measurements fail is refused.", in: metric("failureLimit: 1\n    successCondition: result[0] < 5"), want: []string{"spec.metrics[0].failureLimit: 1 of 1 measurements may fail"}},
+		"Unclear":      {reason: "A limit that Argo Rollouts refuses is refused.", in: metric("inconclusiveLimit: 2\n    successCondition: result[0] < 5"), want: []string{"spec.metrics[0].inconclusiveLimit: 2 of 1 measurements may be inconclusive"}},
+		"Providers":    {reason: "A metric with two providers is refused.", in: metric("successCondition: result < 5\n    provider: {prometheus: {query: a}, web: {url: 'https://a'}}"), want: []string{"spec.metrics[0].provider: has 2 providers"}},
+		"Templates":    {reason: "References to other templates are refused.", in: metric("successCondition: result[0] < 5") + "  templates: [{templateName: a}]\n", want: []string{"spec.templates: refers to other templates"}},
+		"CannotFail":   {reason: "A condition that no value can fail is refused by its field.", in: metric("successCondition: result[0] >= 0\n    provider: {prometheus: {query: 'sum(rate(x[5m]))'}}"), want: []string{`spec.metrics[0].successCondition: ">= 0" holds for each value`}},
+		"AlwaysTrue":   {reason: "A condition that always holds is refused.", in: metric("successCondition: result.a == 1 || true\n    provider: {web: {url: 'https://a'}}"), want: []string{`spec.metrics[0].successCondition: "== 1" holds for each value`}},
+		"NeverFails":   {reason: "A condition of failure that never holds is refused.", in: metric("failureCondition: 'false'\n    provider: {web: {url: 'https://a'}}"), want: []string{`spec.metrics[0].failureCondition: "== 1" holds for each value`}},
+		"Arithmetic":   {reason: "CEL does not add whole numbers and fractions.", in: metric("successCondition: result.a + 1 < 5\n    provider: {web: {url: 'https://a'}}"), want: []string{"spec.metrics[0].successCondition: + has no counterpart in CEL"}},
 		"Interval":     {reason: "An interval below a second is refused.", in: metric("count: 2\n    interval: 10ms\n    successCondition: result < 5"), want: []string{`spec.metrics[0].interval: "10ms" is not between 1s and 24h`}},
 		"Alternative":  {reason: "Two accepted ranges are not one threshold.", in: metric("successCondition: result < 5 || result > 9"), want: []string{"spec.metrics[0].successCondition: accepts one of several things"}},
 		"Inconclusive": {reason: "A gap between both conditions is refused.", in: metric("successCondition: result < 5\n    failureCondition: result > 9"), want: []string{"spec.metrics[0].failureCondition: a value that neither condition decides"}},

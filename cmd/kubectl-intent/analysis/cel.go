@@ -1,9 +1,11 @@
 package analysis
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,58 +60,148 @@ func celFunction(name string) string {
 	return ""
 }
 
-// isCELOperator reports whether an operator means the same in CEL.
-func isCELOperator(op token.Token) bool {
-	switch op {
-	case token.LAND, token.LOR, token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ, token.ADD, token.SUB, token.MUL, token.QUO:
-		return true
-	}
-	return false
+// isComparison reports whether an operator compares, which CEL does in the same way.
+func isComparison(op token.Token) bool {
+	return slices.Contains([]token.Token{token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ}, op)
 }
 
-// celOf returns a condition in CEL. The path stands for result.
-func celOf(e ast.Expr, path string) (string, error) {
+// A celWriter writes expressions of Argo Rollouts in CEL.
+type celWriter struct {
+	// path stands for result.
+	path string
+
+	// and and or are the forms of both operators.
+	and, or string
+}
+
+// newCELWriter returns a celWriter whose conditions are true, false or an error where they are that in Argo Rollouts. CEL evaluates both sides of && and ||,
+// and passes over an error of one where the other decides: a conditional evaluates no more than it needs.
+func newCELWriter(path string) celWriter {
+	return celWriter{path: path, and: "(%s ? %s : false)", or: "(%s ? true : %s)"}
+}
+
+// ignoringErrors returns a celWriter whose conditions have the same values, and fewer errors: it shows what is constant.
+func (w celWriter) ignoringErrors() celWriter {
+	return celWriter{path: w.path, and: "(%s && %s)", or: "(%s || %s)"}
+}
+
+// condition returns a condition in CEL.
+func (w celWriter) condition(e ast.Expr) (string, error) {
 	switch e := ast.Unparen(e).(type) {
+	case *ast.UnaryExpr:
+		if e.Op == token.NOT {
+			denied, err := w.condition(e.X)
+			return "!(" + denied + ")", err
+		}
+	case *ast.BinaryExpr:
+		switch {
+		case e.Op == token.LAND:
+			return w.joined(e, w.and)
+		case e.Op == token.LOR:
+			return w.joined(e, w.or)
+		case isComparison(e.Op):
+			return w.comparison(e)
+		}
+	case *ast.BasicLit, *ast.CallExpr:
+		return "", errors.New("is a value, and not a condition")
+	}
+	// No value but true and false can be negated.
+	value, err := w.value(e)
+	return "!(!(" + value + "))", err
+}
+
+func (w celWriter) joined(e *ast.BinaryExpr, form string) (string, error) {
+	left, err := w.condition(e.X)
+	if err != nil {
+		return "", err
+	}
+	right, err := w.condition(e.Y)
+	return fmt.Sprintf(form, left, right), err
+}
+
+func (w celWriter) comparison(e *ast.BinaryExpr) (string, error) {
+	left, err := w.value(e.X)
+	if err != nil {
+		return "", err
+	}
+	right, err := w.value(e.Y)
+	return "(" + left + " " + e.Op.String() + " " + right + ")", err
+}
+
+// value returns a value in CEL. A field that an object does not have is null, as in Argo Rollouts, where other values have no fields: "in" is an error for those
+// but lists, and has() for lists.
+func (w celWriter) value(e ast.Expr) (string, error) {
+	e = ast.Unparen(e)
+	object, key, err := selectedField(e)
+	if err != nil {
+		return "", err
+	}
+	if object == nil {
+		return w.plainValue(e)
+	}
+	owner, err := w.plainValue(object)
+	field := celField(key)
+	if !strings.HasPrefix(field, ".") {
+		return fmt.Sprintf("(%[2]q in %[1]s ? dyn(%[1]s%[3]s) : has(%[1]s.key) ? null : null)", owner, key, field), err
+	}
+	return fmt.Sprintf("(%[2]q in %[1]s ? %[1]s%[3]s : has(%[1]s%[3]s) ? null : null)", owner, key, field), err
+}
+
+// selectedField returns the object and the name of a field that an expression selects, and no object for another one.
+func selectedField(e ast.Expr) (ast.Expr, string, error) {
+	switch e := e.(type) {
+	case *ast.SelectorExpr:
+		return e.X, e.Sel.Name, nil
+	case *ast.IndexExpr:
+		if l, ok := e.Index.(*ast.BasicLit); ok && l.Kind == token.STRING {
+			key, err := strconv.Unquote(l.Value)
+			return e.X, key, errors.Wrapf(err, "cannot read %s", l.Value)
+		}
+	}
+	return nil, "", nil
+}
+
+// plainValue returns a value in CEL, all fields of which have to be there.
+func (w celWriter) plainValue(e ast.Expr) (string, error) {
+	e = ast.Unparen(e)
+	object, key, err := selectedField(e)
+	if err != nil {
+		return "", err
+	}
+	if object != nil {
+		owner, err := w.plainValue(object)
+		return owner + celField(key), err
+	}
+	switch e := e.(type) {
 	case *ast.Ident:
-		return celName(e.Name, path)
+		return w.name(e.Name)
 	case *ast.BasicLit:
 		return celLiteral(e)
-	case *ast.SelectorExpr:
-		of, err := celOf(e.X, path)
-		return of + celField(e.Sel.Name), err
 	case *ast.IndexExpr:
-		return celJoined(e.X, "[", e.Index, "]", path)
+		list, err := w.plainValue(e.X)
+		l, ok := e.Index.(*ast.BasicLit)
+		if !ok || l.Kind != token.INT {
+			return "", errors.New("has an index that is neither a number nor a text")
+		}
+		return list + "[" + l.Value + "]", err
 	case *ast.UnaryExpr:
-		of, err := celOf(e.X, path)
-		if e.Op != token.NOT && e.Op != token.SUB {
-			return "", errors.Errorf("%s has no counterpart in CEL", e.Op)
+		if l, ok := e.X.(*ast.BasicLit); ok && e.Op == token.SUB {
+			return "-" + l.Value, nil
 		}
-		return e.Op.String() + "(" + of + ")", err
-	case *ast.BinaryExpr:
-		if !isCELOperator(e.Op) {
-			return "", errors.Errorf("%s has no counterpart in CEL", e.Op)
-		}
-		out, err := celJoined(e.X, " "+e.Op.String()+" ", e.Y, "", path)
-		return "(" + out + ")", err
 	case *ast.CallExpr:
-		return celCall(e, path)
+		return w.call(e)
+	case *ast.BinaryExpr:
+		if !isComparison(e.Op) {
+			return "", errors.Errorf("%s has no counterpart in CEL", e.Op)
+		}
 	}
 	return "", errors.New("has a part without a counterpart in CEL")
 }
 
-func celJoined(left ast.Expr, between string, right ast.Expr, end, path string) (string, error) {
-	l, err := celOf(left, path)
-	if err != nil {
-		return "", err
-	}
-	r, err := celOf(right, path)
-	return l + between + r + end, err
-}
-
-func celName(name, path string) (string, error) {
+func (w celWriter) name(name string) (string, error) {
 	switch name {
 	case resultVariable:
-		return path, nil
+		return w.path, nil
 	case "true", "false":
 		return name, nil
 	case "nil":
@@ -129,11 +221,11 @@ func celLiteral(l *ast.BasicLit) (string, error) {
 	return "", errors.Errorf("%s has no counterpart in CEL", l.Value)
 }
 
-func celCall(call *ast.CallExpr, path string) (string, error) {
+func (w celWriter) call(call *ast.CallExpr) (string, error) {
 	f, ok := call.Fun.(*ast.Ident)
 	if !ok || len(call.Args) != 1 || celFunction(f.Name) == "" {
 		return "", errors.New("calls a function without a counterpart in CEL")
 	}
-	of, err := celOf(call.Args[0], path)
-	return celFunction(f.Name) + "(" + of + ")", err
+	argument, err := w.value(call.Args[0])
+	return celFunction(f.Name) + "(" + argument + ")", err
 }

@@ -24,6 +24,9 @@ const maxConditionBytes = 4096
 type condition struct {
 	bounds []bound
 
+	// success and failure are the expressions. One of them may be nil.
+	success, failure ast.Expr
+
 	// noData is Pass where the condition accepts an answer without a value.
 	noData string
 }
@@ -127,7 +130,11 @@ func (r boundReader) readJoined(op token.Token, e *ast.BinaryExpr) (condition, e
 		return condition{}, err
 	}
 	right, err := r.read(e.Y)
-	return condition{bounds: append(left.bounds, right.bounds...), noData: left.noData + right.noData}, err
+	c := condition{bounds: append(left.bounds, right.bounds...)}
+	if left.noData == right.noData {
+		c.noData = left.noData
+	}
+	return c, err
 }
 
 // isGuard reports whether an expression asks whether data is missing, or with isMissing false whether there is some.
@@ -201,28 +208,36 @@ func numberOf(e ast.Expr) (float64, error) {
 // so that they have to be opposites. The error names the field.
 func readConditions(success, failure string) (condition, string, error) {
 	if success == "" {
-		c, err := readCondition(failure, boundReader{isNegated: true})
+		c, denied, err := readCondition(failure, boundReader{isNegated: true})
+		c.failure = denied
 		return c, "failureCondition", err
 	}
-	c, err := readCondition(success, boundReader{})
+	c, accepted, err := readCondition(success, boundReader{})
+	c.success = accepted
 	if err != nil || failure == "" {
 		return c, "successCondition", err
 	}
-	denied, err := readCondition(failure, boundReader{isNegated: true})
-	if err == nil && !equalBounds(c.bounds, denied.bounds) {
+	opposite, denied, err := readCondition(failure, boundReader{isNegated: true})
+	if err == nil && !equalBounds(c.bounds, opposite.bounds) {
 		err = errors.New("a value that neither condition decides is inconclusive, and a check passes or fails: let it be the opposite of successCondition, or remove it")
 	}
+	c.failure = denied
 	return c, "failureCondition", err
 }
 
-func readCondition(text string, r boundReader) (condition, error) {
+func readCondition(text string, r boundReader) (condition, ast.Expr, error) {
 	e, err := parseCondition(text)
 	if err != nil {
-		return condition{}, err
+		return condition{}, nil, err
 	}
 	c, err := r.read(e)
 	if err == nil && !haveOneSideEach(c.bounds) {
 		err = errors.New("bounds one side twice")
 	}
-	return c, err
+	return c, e, err
+}
+
+// expressions returns the conditions that there are.
+func (c condition) expressions() []ast.Expr {
+	return slices.DeleteFunc([]ast.Expr{c.success, c.failure}, func(e ast.Expr) bool { return e == nil })
 }

@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"strings"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
@@ -24,20 +22,18 @@ func kindOf(document []byte) (named, error) {
 	return n, errors.Wrap(yaml.Unmarshal(document, &n), "cannot read the object")
 }
 
-// decode reads an object. A field below a path that the type does not have is a problem: it cannot be converted.
-func (c *converter) decode(document []byte, below string, into any) error {
+// decode reads an object, and treats its fields below a path by the table of its schema.
+func (c *converter) decode(document []byte, root string, table []Field, into any) error {
 	b, err := yaml.YAMLToJSONStrict(document)
 	if err != nil {
 		return errors.Wrapf(err, "cannot read %s", c.object)
 	}
-	strict, err := kjson.UnmarshalStrict(b, into)
-	if err != nil {
-		return errors.Wrapf(err, "cannot read %s", c.object)
-	}
-	for _, e := range strict {
-		if at := (kjson.FieldError)(nil); errors.As(e, &at) && strings.HasPrefix(at.FieldPath(), below) {
-			c.refusef(at.FieldPath(), "has no counterpart in a check")
+	object := map[string]any{}
+	for _, target := range []any{&object, into} {
+		if err := kjson.UnmarshalCaseSensitivePreserveInts(b, target); err != nil {
+			return errors.Wrapf(err, "cannot read %s", c.object)
 		}
 	}
+	c.applyFields(object, root, table)
 	return nil
 }

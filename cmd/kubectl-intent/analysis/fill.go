@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"regexp"
 	"strconv"
 	"strings"
@@ -45,14 +46,17 @@ func (c *converter) duration(field, text string) time.Duration {
 
 // Bounds of the durations and numbers of a check.
 const (
-	longest        = 24 * time.Hour
-	defaultDelay   = 30 * time.Second
-	defaultTimeout = 5 * time.Minute
-	defaultCount   = 3
-	maxCount       = 100
+	longest         = 24 * time.Hour
+	defaultDelay    = 30 * time.Second
+	defaultInterval = 30 * time.Second
+	defaultTimeout  = 5 * time.Minute
+	defaultCount    = 3
+	defaultErrors   = 4
+	maxCount        = 100
 )
 
-// setTimes sets when a check is measured, and a timeout that leaves room for measurements which do not count.
+// setTimes sets when a check is measured, and a timeout that leaves room for measurements which do not count: as many errors as the check may have, which
+// its limit of errors in a row is set for.
 func (c *converter) setTimes(field string, check *deploymentv1alpha1.Check, delay, interval time.Duration, count int32) {
 	if count > maxCount {
 		c.refusef(field, "a check has at most %d measurements, and not %d", maxCount, count)
@@ -60,13 +64,22 @@ func (c *converter) setTimes(field string, check *deploymentv1alpha1.Check, dela
 	}
 	check.Count = new(count)
 	check.InitialDelay, check.Interval = durationText(delay), durationText(interval)
-	needs := max(delay, defaultDelay) + time.Duration(count)*max(interval, time.Second)
+	all := time.Duration(count) * cmp.Or(interval, defaultInterval)
+	needs := max(delay, defaultDelay) + all
 	if needs >= longest {
 		c.refusef(field, "%d measurements take %s, and a check at most 24h", count, needs)
 		return
 	}
-	if needs >= defaultTimeout {
-		check.Timeout = durationText(min(2*needs, longest))
+	errorsInRow := int32(defaultErrors)
+	if check.ConsecutiveErrorLimit != nil {
+		errorsInRow = *check.ConsecutiveErrorLimit
+	}
+	needsWithErrors := max(2*needs, needs+time.Duration(errorsInRow)*all)
+	if needsWithErrors > longest {
+		c.addNotef(field, "a check ends after 24h, although measurements with errors may take %s", needsWithErrors)
+	}
+	if needsWithErrors >= defaultTimeout {
+		check.Timeout = durationText(min(needsWithErrors, longest))
 	}
 }
 

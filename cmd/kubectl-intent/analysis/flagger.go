@@ -8,6 +8,7 @@ import (
 	"time"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/promql"
 )
 
 // variablesPrefix begins the placeholder of a variable of a Canary.
@@ -40,6 +41,7 @@ type flaggerCanary struct {
 			Interval   string          `json:"interval"`
 			Threshold  int32           `json:"threshold"`
 			Iterations int32           `json:"iterations"`
+			Match      []any           `json:"match"`
 			Metrics    []flaggerMetric `json:"metrics"`
 		} `json:"analysis"`
 	} `json:"spec"`
@@ -98,11 +100,11 @@ func (c *converter) readFlagger(documents [][]byte) (flaggerObjects, error) {
 		switch n.APIVersion + " " + n.Kind {
 		case "flagger.app/v1beta1 MetricTemplate":
 			t := flaggerTemplate{}
-			err = c.decode(d, "spec", &t)
+			err = c.decode(d, "spec", MetricTemplateFields(), &t)
 			out.templates = append(out.templates, t)
 		case "flagger.app/v1beta1 Canary":
 			canary := flaggerCanary{}
-			err = c.decode(d, "spec.analysis.metrics", &canary)
+			err = c.decode(d, "spec.analysis", CanaryFields(), &canary)
 			out.canaries = append(out.canaries, canary)
 		}
 		if err != nil {
@@ -166,19 +168,70 @@ func (c *converter) convertFlaggerMetric(path string, canary flaggerCanary, m fl
 	}
 	c.setFlaggerQuery(t, &check, values)
 	bounds := c.flaggerBounds(path+".thresholdRange", m)
-	c.addBounded(check, bounds)
+	if check.Prometheus == nil {
+		return // The provider is refused.
+	}
+	c.noteFlagger(path, canary, bounds, check.Prometheus.Query)
+	c.addBounded(path+".thresholdRange", check, bounds)
 }
 
-// setFlaggerTimes sets how often a metric is measured, and how often it may fail: threshold is how many failures end the analysis.
+// setFlaggerTimes sets how often a metric is measured, and how often it may fail: threshold is how many failures end the analysis. Flagger ends once enough
+// measurements passed. The check takes as many more as may fail, so that it passes no revision that Flagger rejects.
 func (c *converter) setFlaggerTimes(canary flaggerCanary, check *deploymentv1alpha1.Check) {
 	a := canary.Spec.Analysis
-	check.FailureLimit = new(max(a.Threshold-1, 0))
-	count := a.Iterations
-	if count == 0 {
+	failures := max(a.Threshold-1, 0)
+	check.FailureLimit = new(failures)
+	count := canary.neededPasses() + failures
+	if a.Iterations == 0 {
 		count = max(c.Count, a.Threshold, defaultCount)
 		c.addNotef("spec.analysis.iterations", "is absent: Flagger measures in each step of the weight, and a check %d times in each step", count)
 	}
 	c.setTimes("spec.analysis.iterations", check, 0, c.duration("spec.analysis.interval", a.Interval), count)
+}
+
+// neededPasses returns how many measurements pass before Flagger promotes a canary. It measures before each iteration but the first one, and once more
+// before it promotes. Without a match, which selects requests, it measures once more when all requests went to the canary.
+func (f flaggerCanary) neededPasses() int32 {
+	if len(f.Spec.Analysis.Match) > 0 {
+		return f.Spec.Analysis.Iterations
+	}
+	return f.Spec.Analysis.Iterations + 1
+}
+
+// noteFlagger adds a note about the answers of a query that Flagger judges differently.
+func (c *converter) noteFlagger(path string, canary flaggerCanary, bounds []bound, text string) {
+	query, err := promql.Parse(text)
+	if err != nil {
+		return // The query is refused.
+	}
+	n := verdictNote{judge: judgeFlagger}
+	if query.IsScalar() {
+		n.addText(DifferenceEachMeasurement, "fails in Flagger: the query gives a number, and not a series")
+		c.noteDifferences(path, n)
+		return
+	}
+	if len(bounds) == 1 {
+		infinite := map[string]string{"-min": DifferencePlusInfinity, "-max": DifferenceMinusInfinity}[bounds[0].side()]
+		n.add(infinite, fails, passes)
+	}
+	if !query.GivesOneSeries() {
+		n.addText(DifferenceSeveralSeries, "is an error, and Flagger judges the last")
+	}
+	n.add(DifferenceUnanswered, doesNotCount, fails)
+	n.add(DifferenceRefusedQuery, isError, fails)
+	if canary.Spec.Analysis.Threshold > 1 {
+		n.addText(DifferenceFailures, canary.describeFailures(len(bounds)))
+	}
+	c.noteDifferences(path, n)
+}
+
+// describeFailures says how Flagger counts failed measurements.
+func (f flaggerCanary) describeFailures(bounds int) string {
+	text := fmt.Sprintf("is followed by another one, and Flagger ends once %d passed", f.neededPasses())
+	if bounds > 1 || len(f.Spec.Analysis.Metrics) > 1 {
+		text += ", and counts the failures of all metrics and bounds together"
+	}
+	return text
 }
 
 // setFlaggerQuery sets the query of a template. Flagger's placeholders namespace and service become ours.
@@ -234,5 +287,8 @@ func (c *converter) convertAlone(t flaggerTemplate) {
 	check := deploymentv1alpha1.Check{Name: t.Metadata.Name, Type: typePrometheus, Threshold: deploymentv1alpha1.Threshold(c.Threshold)}
 	c.setTimes("--count", &check, 0, time.Minute, max(c.Count, defaultCount))
 	c.setFlaggerQuery(t, &check, map[string]string{"interval": defaultWindow})
+	if check.Prometheus != nil {
+		c.refuseUnfailing("--threshold", check)
+	}
 	c.out.Checks = append(c.out.Checks, check)
 }

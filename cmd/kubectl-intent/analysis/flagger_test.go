@@ -58,7 +58,7 @@ func TestFromFlagger(t *testing.T) {
 		"Canary": {
 			reason: "A Canary says the range, how often is measured, and how many failures end it.", in: []string{canary, notFound},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
-			want:    want{checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 10\n  failureLimit: 2\n  timeout: 11m\n"},
+			want:    want{notes: 1, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
 		},
 		"Range": {
 			reason: "A range with two ends becomes two checks; without iterations, a note says how often is measured.",
@@ -66,32 +66,32 @@ func TestFromFlagger(t *testing.T) {
 				notFound, strings.NewReplacer("max: 5", "min: 0.5, max: 5", "    iterations: 10\n", "", "threshold: 3", "threshold: 5").Replace(canary),
 			},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
-			want: want{notes: 1, checks: "- name: not-found-share-min\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: '>= 0.5'\n  interval: 30s\n  count: 5\n  failureLimit: 4\n" +
-				"- name: not-found-share-max\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 5\n  failureLimit: 4\n"},
+			want: want{notes: 2, checks: "- name: not-found-share-min\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: '>= 0.5'\n  interval: 30s\n  count: 5\n  failureLimit: 4\n  timeout: 13m\n" +
+				"- name: not-found-share-max\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 5\n  failureLimit: 4\n  timeout: 13m\n"},
 		},
 		"Namespace": {
 			reason:  "Of two templates with one name, a Canary refers to that of the namespace.",
 			in:      []string{strings.NewReplacer("namespace: canaries", "namespace: team-b", "100 *", "200 *").Replace(notFound), canary, notFound},
 			options: Options{Args: map[string]string{"target": "{{service}}", "code": "404"}, UsesSiteServer: true, Threshold: "<= 7"},
-			want: want{checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 10\n  failureLimit: 2\n  timeout: 11m\n" +
-				"- name: not-found\n  type: Prometheus\n  prometheus:" + strings.NewReplacer("100 *", "200 *", "[2m]", "[1m]").Replace(query) + "\n  threshold: <= 7\n  interval: 1m\n  count: 3\n"},
+			want: want{notes: 1, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n" +
+				"- name: not-found\n  type: Prometheus\n  prometheus:" + strings.NewReplacer("100 *", "200 *", "[2m]", "[1m]").Replace(query) + "\n  threshold: <= 7\n  interval: 1m\n  count: 3\n  timeout: 15m30s\n"},
 		},
 		"OwnNamespace": {
 			reason:  "Without a namespace, a Canary refers to a template of its own namespace.",
 			in:      []string{strings.NewReplacer("namespace: canaries", "namespace: team-a").Replace(notFound), strings.Replace(canary, ", namespace: canaries", "", 1)},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
-			want:    want{checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 10\n  failureLimit: 2\n  timeout: 11m\n"},
+			want:    want{notes: 1, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
 		},
 		"NamespaceLeftOut": {
 			reason:  "A template whose file leaves out its namespace may be in that of the reference.",
 			in:      []string{strings.Replace(notFound, ", namespace: canaries", "", 1), canary},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
-			want:    want{checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 10\n  failureLimit: 2\n  timeout: 11m\n"},
+			want:    want{notes: 1, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
 		},
 		"Alone": {
 			reason: "A template without a Canary has the threshold that the user says.", in: []string{strings.Replace(notFound, "[{{ interval }}]", "[2m]", 2)},
 			options: Options{Args: map[string]string{"target": "{{service}}", "code": "404"}, UsesSiteServer: true, Threshold: "< 1"},
-			want:    want{checks: "- name: not-found\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: < 1\n  interval: 1m\n  count: 3\n"},
+			want:    want{checks: "- name: not-found\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: < 1\n  interval: 1m\n  count: 3\n  timeout: 15m30s\n"},
 		},
 	}
 	for name, tc := range cases {

@@ -10,17 +10,12 @@ import (
 
 // argoJob is a Job of Argo Rollouts, as far as a script can be made of it.
 type argoJob struct {
-	Metadata any `json:"metadata"`
-	Spec     struct {
-		ActiveDeadlineSeconds int64 `json:"activeDeadlineSeconds"`
-
-		// The following fields have their own rule in a check: it runs once, and the cluster removes it after a day.
-		BackoffLimit            *int32 `json:"backoffLimit"`
-		TTLSecondsAfterFinished any    `json:"ttlSecondsAfterFinished"`
+	Spec struct {
+		ActiveDeadlineSeconds int64  `json:"activeDeadlineSeconds"`
+		BackoffLimit          *int32 `json:"backoffLimit"`
 
 		Template struct {
-			Metadata any `json:"metadata"`
-			Spec     struct {
+			Spec struct {
 				ServiceAccountName string          `json:"serviceAccountName"`
 				RestartPolicy      string          `json:"restartPolicy"`
 				Containers         []argoContainer `json:"containers"`
@@ -30,13 +25,10 @@ type argoJob struct {
 }
 
 type argoContainer struct {
-	Name            string    `json:"name"`
-	Image           string    `json:"image"`
-	ImagePullPolicy string    `json:"imagePullPolicy"`
-	Command         []string  `json:"command"`
-	Args            []string  `json:"args"`
-	Resources       any       `json:"resources"`
-	Env             []argoEnv `json:"env"`
+	Image   string    `json:"image"`
+	Command []string  `json:"command"`
+	Args    []string  `json:"args"`
+	Env     []argoEnv `json:"env"`
 }
 
 type argoEnv struct {
@@ -62,7 +54,7 @@ func (c *converter) convertJob(path string, m argoMetric, check deploymentv1alph
 	if s := j.Spec.ActiveDeadlineSeconds; s > 0 {
 		check.Timeout = durationText(c.duration(at+".activeDeadlineSeconds", fmt.Sprintf("%ds", s)))
 	}
-	c.noteJobFields(at, j, containerPath, container)
+	c.noteJobFields(at, j)
 	c.out.Checks = append(c.out.Checks, check)
 }
 
@@ -79,13 +71,19 @@ func (c *converter) refuseJobRules(path string, m argoMetric, check deploymentv1
 	}
 }
 
-func (c *converter) noteJobFields(at string, j *argoJob, containerPath string, container argoContainer) {
+// noteJobFields adds notes about the end of a Job.
+func (c *converter) noteJobFields(at string, j *argoJob) {
 	if j.Spec.BackoffLimit == nil || *j.Spec.BackoffLimit > 0 {
 		c.addNotef(at+".backoffLimit", "the Job of a check is not retried")
 	}
-	if container.Resources != nil {
-		c.addNotef(containerPath+".resources", "the Job of a check has 0.5 CPU and 256 MiB")
+	if j.Spec.Template.Spec.RestartPolicy == "OnFailure" {
+		c.addNotef(at+".template.spec.restartPolicy", "the container of a check is not started again")
 	}
+	if j.Spec.ActiveDeadlineSeconds > 0 {
+		c.addNotef(at+".activeDeadlineSeconds", "a check that takes longer ends as TimedOut, and as Failed in Argo Rollouts")
+		return
+	}
+	c.addNotef(at+".activeDeadlineSeconds", "is absent, and a check ends after %s", defaultTimeout)
 }
 
 // variableName matches the name of a shell variable.

@@ -25,9 +25,6 @@ type argoPrometheus struct {
 	Authentication any   `json:"authentication"`
 	Headers        any   `json:"headers"`
 	Insecure       *bool `json:"insecure"`
-
-	// Timeout of the query in seconds. A check waits for ten.
-	Timeout *int64 `json:"timeout"`
 }
 
 func (c *converter) convertPrometheus(path string, m argoMetric, check deploymentv1alpha1.Check, values map[string]string) {
@@ -50,10 +47,8 @@ func (c *converter) convertPrometheus(path string, m argoMetric, check deploymen
 		return
 	}
 	check.NoData = is.noData
-	if m.SuccessCondition == "" {
-		c.addNotef(path+".failureCondition", "a measurement without data fails, and passes in Argo Rollouts")
-	}
-	c.addBounded(check, is.bounds)
+	c.noteQuery(path, is, check)
+	c.addBounded(path+"."+field, check, is.bounds)
 }
 
 // query returns a query that a check can ask.

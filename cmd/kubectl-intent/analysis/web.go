@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"go/ast"
 	"net/http"
 	"strings"
 
@@ -34,12 +35,85 @@ func (c *converter) convertWeb(path string, m argoMetric, check deploymentv1alph
 		c.refusef(path+".successCondition", "is absent, so that each answer would pass")
 		return
 	}
-	if is, _, err := readConditions(m.SuccessCondition, m.FailureCondition); err == nil && is.noData == "" {
-		check.Web.Expression = c.expression(at+".jsonPath", answer)
-		c.addBounded(check, is.bounds)
+	n := newWebNote()
+	if conditions, field, err := readConditions(m.SuccessCondition, m.FailureCondition); err == nil && conditions.comparesResult() {
+		n.addFailures(conditions.bounds, check)
+		c.noteDifferences(path, n)
+		check.Web.Expression = c.expression(at+".jsonPath", conditions.webValue(answer))
+		c.addBounded(path+"."+field, check, conditions.bounds)
 		return
 	}
+	if hasElements(m.SuccessCondition) || hasElements(m.FailureCondition) {
+		n.addText(DifferenceElement, "is an error, and the code of a character in Argo Rollouts")
+	}
+	c.noteDifferences(path, n)
 	c.convertWebCondition(path, m, check, answer)
+}
+
+// hasElements reports whether a condition selects an element by its position.
+func hasElements(text string) bool {
+	e, err := parseCondition(text)
+	if err != nil {
+		return false
+	}
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if index, ok := n.(*ast.IndexExpr); ok {
+			_, err := numberOf(index.Index)
+			found = found || err == nil
+		}
+		return true
+	})
+	return found
+}
+
+// An operandCount counts the parts of conditions.
+type operandCount struct{ results, conversions, others int }
+
+func (c condition) countOperands() operandCount {
+	n := operandCount{}
+	for _, e := range c.expressions() {
+		ast.Inspect(e, func(node ast.Node) bool {
+			switch node := node.(type) {
+			case *ast.Ident:
+				if node.Name == resultVariable {
+					n.results++
+				}
+			case *ast.CallExpr:
+				if isCallOf(node, "len") || isCallOf(node, "isNaN") {
+					n.others++
+				}
+				n.conversions++
+			case *ast.IndexExpr:
+				n.others++
+			}
+			return true
+		})
+	}
+	return n
+}
+
+// comparesResult reports whether the conditions compare the result itself with numbers, and convert it everywhere or nowhere.
+func (c condition) comparesResult() bool {
+	n := c.countOperands()
+	return n.others == 0 && (n.conversions == 0 || n.conversions == n.results)
+}
+
+// webValue returns the number that the conditions compare, in CEL. An answer that Argo Rollouts cannot compare is an error: it converts a text with a
+// function alone, and true is not 1.
+func (c condition) webValue(answer string) string {
+	if c.countOperands().conversions > 0 {
+		return "double(" + answer + ")"
+	}
+	return answer + " + 0.0"
+}
+
+// newWebNote returns a note about the answers of a web server that Argo Rollouts judges differently.
+func newWebNote() verdictNote {
+	n := verdictNote{judge: judgeArgo}
+	n.add(DifferenceNotJSON, isError, passes)
+	n.addText(DifferenceNotSaidJSON, "is an error, and Argo Rollouts judges it")
+	return n
 }
 
 func (c *converter) refuseWebFields(at string, w *argoWeb, url string) {
@@ -72,13 +146,19 @@ func (c *converter) convertWebCondition(path string, m argoMetric, check deploym
 		c.refusef(field, "%s", err)
 		return
 	}
-	in, err := celOf(e, answer)
+	w := newCELWriter(answer)
+	in, err := w.condition(e)
 	if err != nil {
 		c.refusef(field, "%s", err)
 		return
 	}
+	if constant, err := w.ignoringErrors().condition(e); err == nil {
+		judged := check
+		judged.Web, judged.Threshold = &deploymentv1alpha1.WebCheck{Expression: is + constant}, "== 1"
+		c.refuseUnfailing(field, judged)
+	}
 	check.Web.Expression = c.expression(field, is+in)
-	c.addBounded(check, []bound{{comparison: "==", limit: "1"}})
+	c.addBounded(field, check, []bound{{comparison: "==", limit: "1"}})
 }
 
 // expression returns an expression that a check can evaluate.

@@ -8,7 +8,7 @@ import (
 // gatesWithoutVerdict are Gates that measure nothing for a minute: a user decides meanwhile.
 func gatesWithoutVerdict() map[string]any {
 	return map[string]any{"checks": []any{map[string]any{
-		"name": "up", "type": "Prometheus", "threshold": "== 1", "initialDelay": "1m", "prometheus": map[string]any{"query": "vector(1)"},
+		"name": "up", "type": "Prometheus", "threshold": "> 0", "initialDelay": "1m", "prometheus": map[string]any{"query": "vector(time())"},
 	}}}
 }
 

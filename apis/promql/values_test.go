@@ -1,0 +1,97 @@
+package promql
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intentplane/intentplane/apis/measure"
+)
+
+func TestTemplateRange(t *testing.T) {
+	truth, atLeast := measure.Range{Low: 0, High: 1}, func(low float64) measure.Range { return measure.Range{Low: low, High: math.Inf(1)} }
+	atMost := func(high float64) measure.Range { return measure.Range{Low: math.Inf(-1), High: high} }
+	cases := map[string]struct {
+		reason, query string
+		want          measure.Range
+	}{
+		"Series":      {reason: "A series may have each value.", query: `up{a="{{service}}"}`, want: measure.AnyValue()},
+		"Number":      {reason: "A number is itself.", query: "-(2.5)", want: measure.OneValue(-2.5)},
+		"Vector":      {reason: "A number as a vector is itself.", query: "vector(1)", want: measure.OneValue(1)},
+		"Clock":       {reason: "The time is not a constant.", query: "vector(time())", want: measure.AnyValue()},
+		"Rate":        {reason: "A rate is not negative.", query: "rate(a[5m])", want: atLeast(0)},
+		"SumOfRates":  {reason: "A sum of numbers that are not negative is not negative.", query: "sum(rate(a[5m]))", want: atLeast(0)},
+		"SumOfSeries": {reason: "A sum of series may have each value.", query: "sum(a)", want: measure.AnyValue()},
+		"SumNegative": {reason: "A sum of negative numbers is negative.", query: "sum(-rate(a[5m]))", want: atMost(0)},
+		"Ratio":       {reason: "A ratio of rates is not negative.", query: "sum(rate(a[5m])) / sum(rate(b[5m]))", want: atLeast(0)},
+		"Complement":  {reason: "What a ratio leaves of one is at most one.", query: "1 - sum(rate(a[5m])) / sum(rate(b[5m]))", want: atMost(1)},
+		"Percent":     {reason: "A multiple keeps the sign.", query: "100 * count(a)", want: atLeast(100)},
+		"Product":     {reason: "A product of constants is a constant.", query: "vector(-2) * 3", want: measure.OneValue(-6)},
+		"Half":        {reason: "A part of a count is smaller.", query: "count(a) / 2", want: atLeast(0.5)},
+		"Modulo":      {reason: "The rest of a division may have each value.", query: "a % 2", want: measure.AnyValue()},
+		"Bool":        {reason: "A comparison with bool is 0 or 1.", query: "a > bool 5", want: truth},
+		"Filter":      {reason: "A comparison without bool keeps the values that satisfy it.", query: "a > 5", want: atLeast(5)},
+		"FilterBelow": {reason: "An upper limit bounds the values.", query: "abs(a) <= 5", want: measure.Range{Low: 0, High: 5}},
+		"FilterFirst": {reason: "A comparison that begins with its number keeps the values of the series.", query: "5 > a", want: atMost(5)},
+		"FilterEqual": {reason: "A comparison for equality keeps one value.", query: "a == 3", want: measure.OneValue(3)},
+		"FilterOther": {reason: "A comparison for inequality keeps all others.", query: "a != 3", want: measure.AnyValue()},
+		"Or":          {reason: "An alternative adds its values.", query: "count(a) or vector(0)", want: atLeast(0)},
+		"And":         {reason: "A condition adds no values.", query: "vector(1) and a", want: measure.OneValue(1)},
+		"Absent":      {reason: "An absence is 1.", query: "absent(a)", want: measure.OneValue(1)},
+		"Fraction":    {reason: "A fraction of a histogram is between 0 and 1.", query: "histogram_fraction(0, 1, a)", want: truth},
+		"Clamp":       {reason: "Limits bound the values.", query: "clamp(a, 0, 10)", want: measure.Range{Low: 0, High: 10}},
+		"ClampMin":    {reason: "A lower limit bounds the values.", query: "clamp_min(a, 2)", want: atLeast(2)},
+		"ClampMax":    {reason: "An upper limit bounds the values, and keeps their sign.", query: "clamp_max(abs(a), 2)", want: measure.Range{Low: 0, High: 2}},
+		"Subquery":    {reason: "An average over a subquery lies between its values.", query: "avg_over_time((a > bool 1)[5m:1m])", want: truth},
+		"Label":       {reason: "A changed label changes no value.", query: `label_replace(abs(a), "x", "y", "z", ".*")`, want: atLeast(0)},
+		"Deviation":   {reason: "A deviation is not negative.", query: "stddev(a)", want: atLeast(0)},
+		"Group":       {reason: "A group is 1.", query: "group(a)", want: measure.OneValue(1)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			q, err := Parse(tc.query)
+			if err != nil {
+				t.Fatalf("\n%s\nParse(%q): %v", tc.reason, tc.query, err)
+			}
+			if diff := cmp.Diff(tc.want, q.Range()); diff != "" {
+				t.Errorf("\n%s\n%s: Range(): -want, +got:\n%s", tc.reason, tc.query, diff)
+			}
+		})
+	}
+}
+
+func TestGivesOneSeries(t *testing.T) {
+	cases := map[string]struct {
+		reason, query string
+		want          bool
+	}{
+		"Number":    {reason: "A number is not a series.", query: "1 + 2", want: true},
+		"Selector":  {reason: "A selector may match several series.", query: "a"},
+		"Sum":       {reason: "A sum over all labels is one series.", query: "sum(a)", want: true},
+		"SumBy":     {reason: "A sum for each value of a label is several.", query: "sum by (x) (a)"},
+		"Without":   {reason: "A sum that keeps labels is several.", query: "sum without () (a)"},
+		"Top":       {reason: "The largest series may be several.", query: "topk(3, a)"},
+		"Quotient":  {reason: "A quotient of two sums is one series.", query: "(sum(a) / sum(b)) * 100", want: true},
+		"Mixed":     {reason: "A quotient of a selector is as many series as match.", query: "a / 100"},
+		"Or":        {reason: "An alternative without labels stands for the same series.", query: "sum(a) or vector(0)", want: true},
+		"OrSeries":  {reason: "An alternative with labels adds series.", query: "sum(a) or b"},
+		"And":       {reason: "A condition adds no series.", query: "sum(a) and on () b", want: true},
+		"Rate":      {reason: "A rate is as many series as match.", query: "rate(a[5m])"},
+		"Rounded":   {reason: "A function of a value keeps its series.", query: "round(sum(a), 0.1)", want: true},
+		"Scalar":    {reason: "A scalar is one number.", query: "scalar(a)", want: true},
+		"Quantile":  {reason: "A quantile of buckets of one service is one series for each of their labels.", query: "histogram_quantile(0.9, sum by (le) (a))"},
+		"Aggregate": {reason: "The greatest of several series is one.", query: "max(histogram_quantile(0.9, sum by (le, x) (a)))", want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			q, err := Parse(tc.query)
+			if err != nil {
+				t.Fatalf("\n%s\nParse(%q): %v", tc.reason, tc.query, err)
+			}
+			if q.GivesOneSeries() != tc.want {
+				t.Errorf("\n%s\n%s: GivesOneSeries(): want %v", tc.reason, tc.query, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,94 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+
+	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+)
+
+// Differences between the verdicts of a check and those of the metric that it is made of, as notes name them.
+const (
+	// DifferenceNoData is that of a measurement without series.
+	DifferenceNoData = "a measurement without data"
+
+	// DifferenceNotANumber is that of NaN.
+	DifferenceNotANumber = "a value that is not a number"
+
+	// DifferencePlusInfinity and DifferenceMinusInfinity are those of infinite values.
+	DifferencePlusInfinity  = "the value +Inf"
+	DifferenceMinusInfinity = "the value -Inf"
+
+	// DifferenceSeveralSeries is that of an answer with more than one series.
+	DifferenceSeveralSeries = "an answer of several series"
+
+	// DifferenceUnanswered is that of a server that does not answer.
+	DifferenceUnanswered = "a question that the server does not answer"
+
+	// DifferenceRefusedQuery is that of a server that refuses the query.
+	DifferenceRefusedQuery = "a query that the server refuses"
+
+	// DifferenceNotJSON is that of a web server whose answer is not JSON.
+	DifferenceNotJSON = "an answer that is not JSON"
+
+	// DifferenceNotSaidJSON is that of a web server whose answer has another type or another status.
+	DifferenceNotSaidJSON = "an answer of another status than 200, or of another type than JSON"
+
+	// DifferenceElement is that of an index whose list is a text.
+	DifferenceElement = "an element of a text"
+
+	// DifferenceEachMeasurement is that of a metric that its own judge can never evaluate.
+	DifferenceEachMeasurement = "each measurement"
+
+	// DifferenceFailures is that of limits for failed measurements.
+	DifferenceFailures = "a failed measurement"
+)
+
+// Judges whose metrics are converted.
+const (
+	judgeArgo    = "Argo Rollouts"
+	judgeFlagger = "Flagger"
+)
+
+// An outcome of a measurement, as notes say it.
+type outcome string
+
+const (
+	passes         outcome = "passes"
+	fails          outcome = "fails"
+	isError        outcome = "is an error"
+	isInconclusive outcome = "is inconclusive"
+	doesNotCount   outcome = "does not count"
+)
+
+// A verdictNote collects the differences of one metric.
+type verdictNote struct {
+	judge string
+	parts []string
+}
+
+// add adds a difference, unless the outcomes are equal.
+func (n *verdictNote) add(difference string, here, there outcome) {
+	if here != there {
+		n.parts = append(n.parts, fmt.Sprintf("%s %s, and %s in %s", difference, here, there, n.judge))
+	}
+}
+
+// addText adds a difference that is not one of outcomes.
+func (n *verdictNote) addText(difference, text string) {
+	n.parts = append(n.parts, difference+" "+text)
+}
+
+// addFailures adds the difference of checks that a metric with several bounds becomes.
+func (n *verdictNote) addFailures(bounds []bound, check deploymentv1alpha1.Check) {
+	if len(bounds) > 1 && check.FailureLimit != nil && *check.FailureLimit > 0 {
+		n.addText(DifferenceFailures, "counts against failureLimit of its own bound, and in "+n.judge+" against one for both")
+	}
+}
+
+// noteDifferences adds a note about the verdicts of a metric.
+func (c *converter) noteDifferences(field string, n verdictNote) {
+	if len(n.parts) > 0 {
+		c.addNotef(field, "the check judges differently: %s", strings.Join(n.parts, "; "))
+	}
+}

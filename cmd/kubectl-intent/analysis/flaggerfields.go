@@ -1,0 +1,35 @@
+package analysis
+
+import "slices"
+
+// Paths of objects in a Canary.
+const (
+	canaryAnalysisPath = "spec.analysis."
+	canaryMetricPath   = canaryAnalysisPath + "metrics[]."
+)
+
+// MetricTemplateFields returns the treatment of each field below spec of a MetricTemplate of Flagger v1.36.
+func MetricTemplateFields() []Field {
+	return slices.Concat(
+		fieldsBelow("spec", Converted, "",
+			"", ".query", ".provider", ".provider.type", ".provider.address", ".provider.secretRef", ".provider.secretRef.name", ".provider.insecureSkipVerify"),
+		fieldsBelow("spec.", Refused, noCounterpart+": Prometheus has no region", "provider.region"),
+	)
+}
+
+// CanaryFields returns the treatment of each field below spec.analysis of a Canary of Flagger v1.36.
+func CanaryFields() []Field {
+	return slices.Concat(
+		fieldsBelow("spec.analysis", Converted, "",
+			"", ".interval", ".iterations", ".threshold", ".metrics", ".metrics[].name", ".metrics[].interval", ".metrics[].templateVariables",
+			".metrics[].templateRef", ".metrics[].templateRef.name", ".metrics[].templateRef.namespace",
+			".metrics[].thresholdRange", ".metrics[].thresholdRange.min", ".metrics[].thresholdRange.max"),
+		fieldsBelow(canaryMetricPath, Refused, noCounterpart+": move it to a MetricTemplate, and refer to that", "query"),
+		fieldsBelow(canaryMetricPath, Refused, noCounterpart+": write it as thresholdRange", "threshold"),
+		fieldsBelow(canaryAnalysisPath, Noted, "a check calls no webhook: one that fails counts against threshold in Flagger", "webhooks"),
+		fieldsBelow(canaryAnalysisPath, Noted, "the steps of a rollout say which requests go to the canary", "match", "mirror", "mirrorWeight", "maxWeight", "stepWeight",
+			"stepWeights", "stepWeightPromotion", "sessionAffinity"),
+		fieldsBelow(canaryAnalysisPath, Noted, "the pods of a revision are judged by their availability, and not by a share of them", "primaryReadyThreshold", "canaryReadyThreshold"),
+		fieldsBelow(canaryAnalysisPath, Meaningless, "", "alerts"),
+	)
+}

@@ -1,0 +1,90 @@
+// Package flagger judges series of answers by the scheduler of Flagger.
+package flagger
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	flaggerv1 "github.com/fluxcd/flagger/pkg/apis/flagger/v1beta1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/intentplane/intentplane/tools/evaluators/flagger/canary"
+	"github.com/intentplane/intentplane/tools/evaluators/flagger/router"
+)
+
+// A Controller has what the extracted methods of Flagger's controller call. Events and metrics go nowhere, and hooks agree.
+type Controller struct {
+	recorder         recorder
+	logger           logger
+	kubeClient       noSecrets
+	flaggerInformers informers
+	isRolledBack     bool
+}
+
+func (*Controller) recordEventInfof(*flaggerv1.Canary, string, ...any)    {}
+func (*Controller) recordEventWarningf(*flaggerv1.Canary, string, ...any) {}
+func (*Controller) recordEventErrorf(*flaggerv1.Canary, string, ...any)   {}
+func (*Controller) alert(*flaggerv1.Canary, string, bool, flaggerv1.AlertSeverity) {
+}
+
+func (*Controller) runPreRolloutHooks(*flaggerv1.Canary) bool             { return true }
+func (*Controller) runConfirmTrafficIncreaseHooks(*flaggerv1.Canary) bool { return true }
+func (*Controller) runConfirmPromotionHooks(*flaggerv1.Canary, canary.Controller) bool {
+	return true
+}
+
+// runBuiltinMetricChecks has nothing to check: no canary here has a metric of Flagger's own.
+func (*Controller) runBuiltinMetricChecks(*flaggerv1.Canary) bool { return true }
+
+// CallWebhook is not called: no canary here has webhooks.
+func CallWebhook(flaggerv1.Canary, flaggerv1.CanaryPhase, flaggerv1.CanaryWebhook) error {
+	return errors.New("no canary has webhooks")
+}
+
+func (*Controller) totalWeight(*flaggerv1.Canary) int         { return 100 }
+func (*Controller) nextStepWeight(*flaggerv1.Canary, int) int { return 0 }
+
+// runCanary is not called: each canary here has iterations.
+func (*Controller) runCanary(*flaggerv1.Canary, canary.Controller, router.Interface, bool, int, int, int) {
+	panic("a canary has no iterations")
+}
+
+func (c *Controller) rollback(*flaggerv1.Canary, canary.Controller, router.Interface, canary.ScalerReconciler) {
+	c.isRolledBack = true
+}
+
+type recorder struct{}
+
+func (recorder) SetAnalysis(*flaggerv1.Canary, string, float64) {}
+func (recorder) SetDuration(*flaggerv1.Canary, time.Duration)   {}
+func (recorder) SetWeight(*flaggerv1.Canary, int, int)          {}
+
+type logger struct{}
+
+func (l logger) With(...any) logger  { return l }
+func (logger) Infof(string, ...any)  {}
+func (logger) Debugf(string, ...any) {}
+
+// noSecrets is a cluster without Secrets.
+type noSecrets struct{}
+
+func (n noSecrets) CoreV1() noSecrets        { return n }
+func (n noSecrets) Secrets(string) noSecrets { return n }
+func (noSecrets) Get(context.Context, string, metav1.GetOptions) (*corev1.Secret, error) {
+	return nil, errors.New("the cluster has no Secrets")
+}
+
+// informers have one MetricTemplate.
+type informers struct {
+	MetricInformer templates
+}
+
+type templates struct{ one *flaggerv1.MetricTemplate }
+
+func (t templates) Lister() templates                { return t }
+func (t templates) MetricTemplates(string) templates { return t }
+func (t templates) Get(string) (*flaggerv1.MetricTemplate, error) {
+	return t.one, nil
+}

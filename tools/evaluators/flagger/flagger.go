@@ -1,0 +1,115 @@
+package flagger
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	flaggerv1 "github.com/fluxcd/flagger/pkg/apis/flagger/v1beta1"
+
+	"github.com/intentplane/intentplane/tools/evaluators"
+)
+
+// Judge returns the verdict about a series of answers of Prometheus, to the metric of a canary that is blue/green, or with a match an A/B test.
+func Judge(analysis *flaggerv1.CanaryAnalysis, template *flaggerv1.MetricTemplate, answers []evaluators.Answer) evaluators.Verdict {
+	server := &prometheus{answers: answers}
+	http.DefaultClient.Transport = server
+	c := &Controller{flaggerInformers: informers{MetricInformer: templates{one: template}}}
+	s := &status{}
+	cd := &flaggerv1.Canary{Spec: flaggerv1.CanarySpec{Analysis: analysis}, Status: flaggerv1.CanaryStatus{Phase: flaggerv1.CanaryPhaseProgressing}}
+	for !server.isOver {
+		c.advance(cd, s, &routes{status: s}, nil, "istio", false, true, s.weight, 100-s.weight, 100, time.Now(), nil)
+		switch {
+		case server.isOver:
+			return evaluators.None
+		case c.isRolledBack:
+			return evaluators.Failed
+		case cd.Status.Phase == flaggerv1.CanaryPhasePromoting:
+			return evaluators.Passed
+		}
+	}
+	return evaluators.None
+}
+
+// status keeps the status of a canary as Flagger's controllers of targets do.
+type status struct {
+	weight int
+}
+
+func (*status) IsPrimaryReady(*flaggerv1.Canary) (bool, error) { return true, nil }
+func (*status) IsCanaryReady(*flaggerv1.Canary) (bool, error)  { return true, nil }
+func (*status) GetMetadata(*flaggerv1.Canary) (string, string, map[string]int32, error) {
+	return "", "", nil, nil
+}
+func (*status) SyncStatus(*flaggerv1.Canary, flaggerv1.CanaryStatus) error { return nil }
+func (*status) SetStatusFailedChecks(cd *flaggerv1.Canary, n int) error {
+	cd.Status.FailedChecks = n
+	return nil
+}
+func (*status) SetStatusWeight(*flaggerv1.Canary, int) error { return nil }
+func (*status) SetStatusIterations(cd *flaggerv1.Canary, n int) error {
+	cd.Status.Iterations = n
+	return nil
+}
+func (*status) SetStatusPhase(cd *flaggerv1.Canary, p flaggerv1.CanaryPhase) error {
+	cd.Status.Phase = p
+	return nil
+}
+func (*status) Initialize(*flaggerv1.Canary) (bool, error)              { return true, nil }
+func (*status) Promote(*flaggerv1.Canary) error                         { return nil }
+func (*status) HasTargetChanged(*flaggerv1.Canary) (bool, error)        { return false, nil }
+func (*status) HaveDependenciesChanged(*flaggerv1.Canary) (bool, error) { return false, nil }
+func (*status) ScaleToZero(*flaggerv1.Canary) error                     { return nil }
+func (*status) ScaleFromZero(*flaggerv1.Canary) error                   { return nil }
+func (*status) Finalize(*flaggerv1.Canary) error                        { return nil }
+
+// routes keep the share of requests that go to a canary.
+type routes struct {
+	status *status
+}
+
+func (*routes) Reconcile(*flaggerv1.Canary) error { return nil }
+func (r *routes) SetRoutes(_ *flaggerv1.Canary, _, canaryWeight int, _ bool) error {
+	r.status.weight = canaryWeight
+	return nil
+}
+func (r *routes) GetRoutes(*flaggerv1.Canary) (int, int, bool, error) {
+	return 100 - r.status.weight, r.status.weight, false, nil
+}
+func (*routes) Finalize(*flaggerv1.Canary) error { return nil }
+
+// prometheus gives one answer after the other.
+type prometheus struct {
+	answers []evaluators.Answer
+	next    int
+	isOver  bool
+}
+
+// RoundTrip answers a query.
+func (p *prometheus) RoundTrip(r *http.Request) (*http.Response, error) {
+	if p.next >= len(p.answers) {
+		p.isOver = true
+		return nil, errors.New("the series is over")
+	}
+	a := p.answers[p.next]
+	p.next++
+	if a.Kind == evaluators.Unanswered {
+		return nil, errors.New("connection refused")
+	}
+	code, body := http.StatusOK, `{"status":"success","data":{"resultType":"vector","result":[`+seriesOf(a)+`]}}`
+	if a.Kind == evaluators.RefusedQuery {
+		code, body = http.StatusBadRequest, `{"status":"error","errorType":"bad_data","error":"a parse error"}`
+	}
+	return &http.Response{StatusCode: code, Request: r, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
+}
+
+func seriesOf(a evaluators.Answer) string {
+	var out []string
+	for _, v := range a.Values() {
+		out = append(out, `{"metric":{},"value":[1,"`+strconv.FormatFloat(v, 'g', -1, 64)+`"]}`)
+	}
+	return strings.Join(out, ",")
+}

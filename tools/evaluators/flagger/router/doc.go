@@ -1,0 +1,2 @@
+// Package router has the interface of Flagger's package of the same name that its scheduler calls.
+package router
