@@ -182,6 +182,11 @@ type GitDeliveryObservation struct {
 	// +optional
 	Mandate *MandateStatus `json:"mandate,omitempty"`
 
+	// Follows is the attempt to roll back that a repository other than the home is brought to, since the home recorded it by its mandate, and the spec does
+	// not ask for it yet. Absent means that the spec counts.
+	// +optional
+	Follows *FollowStatus `json:"follows,omitempty"`
+
 	// Record of what the repository was brought to last. Absent where it was brought to nothing, or where it is not known.
 	// +optional
 	Record *LedgerRecord `json:"record,omitempty"`
