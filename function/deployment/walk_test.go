@@ -87,6 +87,10 @@ type walk struct {
 	missing protection
 	// honours says that the provider records what follows by mandates.
 	honours bool
+	// followed counts how often another repository than the home restored trees before its spec asked for that.
+	followed int
+	// silent is for how many of its turns the function is not called.
+	silent int
 }
 
 // A moment is what a stale read finds.
