@@ -16,7 +16,8 @@ func (m *model) ownInput(recorded, s ledger.State, repository modelRepository, s
 	home := &seen.Deliveries[m.indexOf(s.Home)]
 	home.Observed, home.Record = true, repository.Record
 	in := m.input(s, seen)
-	in.Desired, in.Requests = nil, nil
+	in.Desired = nil
+	in.Requests = slices.DeleteFunc(slices.Clone(seen.Requests), func(r Request) bool { return r.Action != ActionAbort && r.Action != ActionRollbackTo })
 	switch {
 	case !m.rules.Proven && s.Current != nil:
 		in.Proof = m.proof(s, seen.Sync)

@@ -63,7 +63,7 @@ func mandateOf(s ledger.State) modelMandate {
 }
 
 // mandates lists the kinds of events that a mandate of the model has.
-var mandates = []Kind{KindReject, KindRollBack}
+var mandates = []Kind{KindReject, KindRollBack, KindRequest}
 
 // covers is true for a mandate for the current revision of a state, or for the revision that a user rolled back by it.
 func (m modelMandate) covers(s ledger.State) bool {

@@ -27,6 +27,9 @@ type Facts struct {
 	// Followers are the deliveries of the same controller to other repositories.
 	Followers []v1alpha1.GitDelivery
 
+	// Requests are the open RolloutRequests of the deployment, the oldest first, which end a revision.
+	Requests []step.Request
+
 	// Unobserved are the Sites without an engine, and whether a delivered tree counts as live there. A Site that does not exist is one where it does not.
 	Unobserved map[string]bool
 
@@ -78,6 +81,7 @@ func (f Facts) input(recorded, s ledger.State) step.Input {
 		IsSuspended: m.Suspended,
 		Policy:      step.Policy{AutoRollback: m.Rollback.AutoRollback, MaxRetries: m.Rollback.MaxRetries, MaxPerHour: m.Rollback.MaxPerHour},
 		Directories: f.directories(s), HasAllReported: f.haveAllReported(s), IsRecorded: s.Head == recorded.Head,
+		Requests: f.Requests,
 	}
 	if s.Position() == recorded.Position() {
 		in.Proof = f.proof(s)

@@ -15,7 +15,9 @@ import (
 const defaultAttemptTimeout = 5 * time.Minute
 
 // knownKinds returns the kinds of events that this version records by a mandate.
-func knownKinds() []step.Kind { return []step.Kind{step.KindReject, step.KindRollBack} }
+func knownKinds() []step.Kind {
+	return []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest}
+}
 
 // Status returns what the provider may record on top of a state by a mandate, or nil if that is nothing: the mandate is for another revision or by other
 // rules than those of this version, or the deployment is in tracks.

@@ -1,6 +1,7 @@
 package mandate
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -35,6 +36,9 @@ func TestStatus(t *testing.T) {
 		"Forward": {reason: "A kind that this version does not record is left out.", change: func(m *v1alpha1.Mandate, _ *ledger.State) {
 			m.May = append(m.May, step.KindAdvance, step.KindVerify, "Later")
 		}, want: both},
+		"Requests": {reason: "A mandate may let requests of users be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) {
+			m.May = append(m.May, step.KindRequest)
+		}, want: append(slices.Clone(both), step.KindRequest)},
 		"Unknown": {reason: "A mandate for unknown kinds alone lets nothing be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.May = []step.Kind{"Later"} }},
 		"One":     {reason: "A mandate for one kind lets that one be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.May = []step.Kind{step.KindReject} }, want: both[:1]},
 		"Two": {reason: "A mandate is for a revision in all of its repositories.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {

@@ -5,7 +5,7 @@ import "maps"
 // mandateMutants break the rules by which the provider concludes a revision without the function.
 func mandateMutants() map[string]mutant {
 	out := map[string]mutant{}
-	for _, some := range []map[string]mutant{coverMutants(), witnessMutants(), policyMutants(), recordMutants(), followerMutants()} {
+	for _, some := range []map[string]mutant{coverMutants(), witnessMutants(), policyMutants(), recordMutants(), followerMutants(), requestMutants()} {
 		maps.Copy(out, some)
 	}
 	return out
@@ -235,6 +235,36 @@ func followerMutants() map[string]mutant {
 		"FollowerUnproven": {
 			reason: "A rollback ends once each repository has what it restores.", file: "provider/mandate/witness.go",
 			text: " && f.areFollowersRestored(s)", becomes: "", pkg: "provider/mandate", tests: "TestConcludeInTwo",
+		},
+	}
+}
+
+// requestMutants let the provider do what no user asked of a deployment, or what needs the spec.
+func requestMutants() map[string]mutant {
+	return map[string]mutant{
+		"RequestOfAnyNamespace": {
+			reason: "A request of another namespace changes nothing.", file: "provider/mandate/request.go",
+			text: "isSame && r.GetNamespace() == home.GetNamespace() && r.GetNamespace() == claim.Namespace", becomes: "isSame", pkg: "provider/mandate", tests: "TestRequestsOf",
+		},
+		"RequestOfAnyKind": {
+			reason: "A request about another kind asks this deployment for nothing.", file: "provider/mandate/request.go",
+			text: " && ref.Kind == claim.Kind", becomes: "", pkg: "provider/mandate", tests: "TestRequestsOf",
+		},
+		"RequestForward": {
+			reason: "What goes forward is left to the function.", file: "provider/mandate/request.go",
+			text: "return a == rolloutv1alpha1.ActionAbort || a == rolloutv1alpha1.ActionRollbackTo", becomes: "return a != \"\"", pkg: "provider/mandate", tests: "TestRequestsOf",
+		},
+		"RequestTooLarge": {
+			reason: "A request above the limit is not evaluated.", file: "apis/rollout/v1alpha1/open.go",
+			text: " && !r.IsTooLarge()", becomes: "", pkg: "provider/mandate", tests: "TestRequestsOf",
+		},
+		"RequestInTracks": {
+			reason: "A rollback in tracks that a user asks for needs the spec.", file: "apis/step/kind.go",
+			text: " || !ledger.IsPlain(target.Track)", becomes: "", pkg: "apis/step", tests: "TestKindOfWithdrawal",
+		},
+		"RequestAhead": {
+			reason: "A spec of the revision that a user rolled back does not have the trees of the rollback.", file: "provider/mandate/mandate.go",
+			text: " || p.Revision == s.Withdraws)", becomes: ")", pkg: "provider/mandate", tests: "TestIsAhead",
 		},
 	}
 }

@@ -157,6 +157,8 @@ func describeMandated(e ledger.Event) (telemetry.MandatedEvent, string) {
 	switch {
 	case e.Judged != nil:
 		return telemetry.MandatedRejected, fmt.Sprintf("The revision was rejected: %s: %s", e.Judged.Verdict.Reason, e.Judged.Verdict.Message)
+	case e.Withdrawn != nil:
+		return telemetry.MandatedWithdrawn, fmt.Sprintf("A user rolls back to revision %d: %s", e.Withdrawn.Target, e.Withdrawn.Message)
 	case e.RolledBack != nil:
 		return telemetry.MandatedRolledBack, fmt.Sprintf("A rollback to revision %d began", e.RolledBack.Target)
 	}

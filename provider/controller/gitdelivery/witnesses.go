@@ -48,11 +48,11 @@ func controllerIndexKeys(o client.Object) []string {
 	return []string{string(owner.UID)}
 }
 
-// A witnessReader reads Gates and SiteSyncs from the cache.
+// A witnessReader reads Gates, SiteSyncs and RolloutRequests from the cache.
 type witnessReader struct {
 	kube client.Reader
-	// hasGates is true once Gates are served, and indexed.
-	hasGates atomic.Bool
+	// hasGates is true once Gates are served, and indexed, and hasRequests is true once RolloutRequests are.
+	hasGates, hasRequests atomic.Bool
 }
 
 // A gate calls back once kinds are served.
@@ -60,9 +60,11 @@ type gate interface {
 	Register(callback func(), kinds ...schema.GroupVersionKind)
 }
 
-// watchOnceServed lets homes be looked at for Gates once these are served. They are optional: without them nothing is measured, and deployments still deliver.
+// watchOnceServed lets homes be looked at for Gates and RolloutRequests once these are served. They are optional: without them nothing is measured, no user asks
+// for anything, and deployments still deliver.
 func (r *witnessReader) watchOnceServed(mgr ctrl.Manager, g gate, c controller.Controller, unchanged *fastPath, w waker) {
 	g.Register(func() { r.watchGates(mgr, c, unchanged.invalidateMapped(w.requestsForWitness)) }, rolloutv1alpha1.GroupVersion.WithKind("Gate"))
+	g.Register(func() { r.watchRequests(mgr, c, unchanged.invalidateMapped(w.requestsForRollout)) }, rolloutv1alpha1.GroupVersion.WithKind("RolloutRequest"))
 }
 
 // watchGates lets homes be looked at when a Gate comes to a verdict, and reads Gates from then on. Without that the provider must not look healthy: the function
@@ -109,7 +111,8 @@ func (e *external) gatherWitnesses(ctx context.Context, f facts) (mandate.Facts,
 		}
 	}
 	out.Gates, out.Syncs = gates.Items, syncs.Items
-	return out, nil
+	out.Requests, err = e.gatherRequests(ctx, home)
+	return out, err
 }
 
 // followersOf returns the deliveries to other repositories than the home that may prove something to it.
