@@ -63,6 +63,19 @@ func HeldTree(d *deliveryv1alpha1.GitDelivery, path string) (deliveryv1alpha1.De
 	return deliveryv1alpha1.DeliveredTree{}, false
 }
 
+// HeldTreeAt returns what a delivery, which may be nil, last said that the directory of a Site holds.
+func HeldTreeAt(d *deliveryv1alpha1.GitDelivery, site string) (deliveryv1alpha1.DeliveredTree, bool) {
+	if d == nil {
+		return deliveryv1alpha1.DeliveredTree{}, false
+	}
+	for _, t := range d.Spec.ForProvider.Trees {
+		if t.Site == site {
+			return HeldTree(d, t.Path)
+		}
+	}
+	return deliveryv1alpha1.DeliveredTree{}, false
+}
+
 // failure returns the first reason, in the order of names, for which the revision is rejected, or nil.
 func (c *Comparison) failure() *ledger.Verdict {
 	switch {

@@ -19,10 +19,10 @@ const (
 	// KindRollBack begins an attempt to roll a rejected revision back, begins its stages, and ends it.
 	KindRollBack Kind = "RollBack"
 
-	// KindRequest does what a RolloutRequest asks for: Abort, RollbackTo or Promote.
+	// KindRequest ends the current revision as a RolloutRequest asks: Abort, or RollbackTo of a deployment without tracks.
 	KindRequest Kind = "Request"
 
-	// KindAdvance begins the next step or stage of a revision that is not rejected.
+	// KindAdvance begins the next step or stage of a revision that is not rejected, or releases one as a RolloutRequest asks.
 	KindAdvance Kind = "Advance"
 
 	// KindVerify verifies the current revision.
@@ -34,14 +34,24 @@ func KindOf(s ledger.State, e ledger.Event) Kind {
 	switch {
 	case e.Judged != nil:
 		return kindOfVerdict(*e.Judged)
-	case e.Withdrawn != nil, e.Promoted != nil:
-		return KindRequest
+	case e.Withdrawn != nil:
+		return kindOfWithdrawal(s, *e.Withdrawn)
 	case e.RolledBack != nil, e.Restored != nil, e.Advanced != nil && s.IsRejected():
 		return KindRollBack
-	case e.Advanced != nil:
+	case e.Advanced != nil, e.Promoted != nil:
 		return KindAdvance
 	}
 	return ""
+}
+
+// kindOfWithdrawal returns the kind of a rollback that a user asked for. What requests go to while a deployment in tracks goes back, or moves from or to tracks,
+// follows from the spec.
+func kindOfWithdrawal(s ledger.State, w ledger.Withdrawn) Kind {
+	target := s.PastRevision(w.Target)
+	if target == nil || !ledger.IsPlain(target.Track) || isAcrossMove(s, *target) {
+		return ""
+	}
+	return KindRequest
 }
 
 // kindOfVerdict returns the kind of a verdict. A move that its user edits back is rejected because of the spec, and no RolloutRequest asked for it. That files are

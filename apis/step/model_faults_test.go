@@ -26,7 +26,7 @@ func (m *model) act(faults modelFaults) {
 	case n < 75:
 		m.observe()
 	case n < 80:
-		m.intent = []string{"a", "b", "c", "x"}[m.random.IntN(4)]
+		m.intent = []string{"a", "b", "c", "x", "y"}[m.random.IntN(5)]
 	case n < 84:
 		m.ask(faults)
 	case n < 88:

@@ -92,7 +92,7 @@ func (m *model) propose(seen modelCluster, h Home) ([]ledger.Event, ledger.State
 // isLeftToProvider is true for an event that the provider records by itself on top of the recorded state.
 func (m *model) isLeftToProvider(s ledger.State, e ledger.Event, h Home, seen modelCluster) bool {
 	home := seen.Deliveries[m.indexOf(h.ConfigRef)]
-	if s.Head != h.State.Head || home.Mandate != mandateOf(s) || !slices.Contains(mandates, KindOf(s, e)) {
+	if s.Head != h.State.Head || !home.Mandate.covers(s) || !slices.Contains(mandates, KindOf(s, e)) {
 		return false
 	}
 	return !m.rules.Echo || home.Echo == s.Current.Number
@@ -123,7 +123,7 @@ func (m *model) input(s ledger.State, seen modelCluster) Input {
 // proof is what the SiteSync proves of the position of a state.
 func (m *model) proof(s ledger.State, sync modelSync) Proof {
 	p := Proof{IsLive: sync.Live, HasPassed: true}
-	if sync.Failed || sync.Live && s.Cursor.Attempt == 0 && isBad(s.Current.Request.Intent) {
+	if sync.Failed || sync.Live && failsNow(s) {
 		p.Failure = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "SyncFailed", Message: fmt.Sprintf("revision %d", sync.Proven.Revision)}
 	}
 	for _, step := range s.Current.Plan {

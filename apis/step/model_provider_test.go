@@ -18,7 +18,7 @@ func (m *model) reconcile(i int, crashes bool) {
 		m.concludeByMandate(d, repository)
 	}
 	if !d.IsHome {
-		m.follow(i, *d)
+		m.follow(i, m.followHome(*d))
 	}
 	if crashes {
 		return
@@ -31,30 +31,51 @@ func (m *model) reconcile(i int, crashes bool) {
 
 // covers is true for a mandate by which a provider records what follows in a ledger.
 func (m *model) covers(mandate modelMandate, s ledger.State) bool {
-	return m.honours && s.Current != nil && s.Successor == "" && !s.IsClosed && mandate == mandateOf(s)
+	return m.honours && s.Successor == "" && !s.IsClosed && mandate.covers(s)
 }
 
 // concludeByMandate records in one push what follows by the mandate of the home, from what its own objects prove.
 func (m *model) concludeByMandate(d *modelDelivery, repository *modelRepository) {
-	recorded, next, seen := repository.Ledger, repository.Ledger, m.seenByProvider()
+	if next := m.conclude(d.Mandate, *repository, m.seenByProvider()); next.Head != repository.Ledger.Head {
+		m.record(repository, next)
+	}
+}
+
+// conclude returns the state after what follows by a mandate in a home, from what the provider sees.
+func (m *model) conclude(mandate modelMandate, home modelRepository, seen modelCluster) ledger.State {
+	next := home.Ledger
 	for range maxEvents {
-		if !m.covers(d.Mandate, next) {
+		if !m.covers(mandate, next) {
 			break
 		}
-		e, _ := Conclude(next, m.ownInput(recorded, next, *repository, seen))
+		e, _ := Conclude(next, m.ownInput(home.Ledger, next, home, seen))
 		if e == nil || !slices.Contains(mandates, KindOf(next, *e)) {
 			break
 		}
 		after, err := ledger.Append(next, recordedAt, *e)
 		if err != nil {
 			m.truth.broken = "an event by mandate is illegal: " + err.Error()
-			return
+			return home.Ledger
 		}
 		next = after
 	}
-	if next.Head != recorded.Head {
-		m.record(repository, next)
+	return next
+}
+
+// followHome returns a delivery with what the provider takes from the status of a home that acts by its mandate, where that is newer than what the function asks.
+func (m *model) followHome(d modelDelivery) modelDelivery {
+	seen := m.seenByProvider()
+	for _, home := range seen.Deliveries {
+		s := home.Ledger
+		if !m.rules.Shown && home.IsHome {
+			s = m.conclude(home.Mandate, modelRepository{Ledger: home.Ledger, Record: home.Record}, seen)
+		}
+		isShown := home.Exists && home.IsHome && home.Echo != 0 && m.covers(home.Mandate, s) && s.IsRejected()
+		if isShown && s.Ledger == d.Copy.Ledger && s.Epoch == d.Copy.Epoch && s.Compare(d.Copy.Head) > 0 {
+			d.Copy, d.Position = s.Essentials(), s.Position()
+		}
 	}
+	return d
 }
 
 // recordEvents appends what the home is asked for on top of the head that the function saw. A ledger that is lost, but not its object, continues from the status.

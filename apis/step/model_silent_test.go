@@ -2,20 +2,22 @@ package step
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// ownInput is what the provider knows of a state that follows from the recorded one: what its repository has, and what it sees of the SiteSync, which may be older.
+// ownInput is what the provider knows of a state that follows from the recorded one: what its repository has, and what it sees of the SiteSync and of the other
+// deliveries, which may be older.
 func (m *model) ownInput(recorded, s ledger.State, repository modelRepository, seen modelCluster) Input {
+	seen.Deliveries = slices.Clone(seen.Deliveries)
+	home := &seen.Deliveries[m.indexOf(s.Home)]
+	home.Observed, home.Record = true, repository.Record
 	in := m.input(s, seen)
-	in.Desired, in.Requests, in.Directories, in.HasAllReported = nil, nil, nil, repository.Record.Position == s.Position()
-	for _, site := range m.sitesOf(m.indexOf(s.Home)) {
-		tree, isKnown := repository.Record.Trees[site]
-		in.Directories = append(in.Directories, Directory{Site: site, IsChosen: true, IsKnown: isKnown, Tree: treeName(tree), Revision: tree})
-	}
+	in.Desired = nil
+	in.Requests = slices.DeleteFunc(slices.Clone(seen.Requests), func(r Request) bool { return r.Action != ActionAbort && r.Action != ActionRollbackTo })
 	switch {
 	case !m.rules.Proven && s.Current != nil:
 		in.Proof = m.proof(s, seen.Sync)
@@ -46,20 +48,22 @@ func (m *model) tellSilent() string {
 	if broken := m.settle(); broken != "" {
 		return broken
 	}
-	m.intent = "x"
+	m.intent = []string{"x", "y"}[m.random.IntN(2)]
 	for turn := 0; !m.isProvenBad(); turn++ {
 		if turn > 40 {
 			return "a bad revision is never proven to fail"
 		}
 		m.call(m.snapshot(), always)
-		m.reconcile(0, false)
+		m.reconcileAll()
 		m.observe()
 	}
 	for range 3 {
-		m.reconcile(0, false)
+		m.reconcileAll()
 	}
-	if broken := m.isLeft(m.repositories[0]); broken != "" {
-		return broken
+	for i := range m.repositories {
+		if broken := m.isLeft(i); broken != "" {
+			return broken
+		}
 	}
 	m.intent = "a"
 	if broken := m.settle(); broken != "" {
@@ -68,10 +72,17 @@ func (m *model) tellSilent() string {
 	return m.atRest()
 }
 
+// reconcileAll reconciles each GitDelivery.
+func (m *model) reconcileAll() {
+	for i := range m.repositories {
+		m.reconcile(i, false)
+	}
+}
+
 // isLeft returns what a repository was left with by a silent function: a revision that fails and is not rejected, or that is not rolled back although it could be.
-func (m *model) isLeft(r modelRepository) string {
-	s := r.Ledger
-	_, hold := Conclude(s, m.ownInput(s, s, r, m.cluster))
+func (m *model) isLeft(i int) string {
+	s, r := m.repositories[0].Ledger, m.repositories[i]
+	_, hold := Conclude(s, m.ownInput(s, s, m.repositories[0], m.cluster))
 	switch {
 	case !s.IsRejected():
 		return "a silent function leaves a revision that fails without a verdict"
@@ -91,17 +102,19 @@ func (m *model) isLeft(r modelRepository) string {
 // isProvenBad is true once the SiteSync proves that the current revision fails, and no verdict is recorded.
 func (m *model) isProvenBad() bool {
 	s := m.repositories[0].Ledger
-	return s.Current != nil && s.Verdict == nil && isBad(s.Current.Request.Intent) && m.cluster.Sync.Proven == s.Position() && m.proof(s, m.cluster.Sync).Failure != nil
+	return s.Current != nil && s.Verdict == nil && failsNow(s) && m.cluster.Sync.Proven == s.Position() && m.proof(s, m.cluster.Sync).Failure != nil
 }
 
 // TestModelSilent looks for a story in which a provider with a mandate needs the function to roll a bad revision back.
 func TestModelSilent(t *testing.T) {
-	rounds, random := soak.Random(t, 1_000, 50_000)
-	for i := range rounds {
-		seed := random.Uint64()
-		m := newModel(rand.New(rand.NewPCG(seed, 1)), 1, allRules)
-		if broken := m.tellSilent(); broken != "" {
-			t.Fatalf("\nThree turns of the provider after a failure is proven the revision is rejected and rolled back, and all goes on once the function is back.\nstory %d of seed %d: %s", i, seed, broken)
+	for _, repositories := range []int{1, 2, 3} {
+		rounds, random := soak.Random(t, 1_000, 50_000)
+		for i := range rounds {
+			seed := random.Uint64()
+			m := newModel(rand.New(rand.NewPCG(seed, 1)), repositories, allRules)
+			if broken := m.tellSilent(); broken != "" {
+				t.Fatalf("\nThree turns of the provider after a failure is proven the revision is rejected and rolled back in each repository, and all goes on once the function is back.\n%d repositories, story %d of seed %d: %s", repositories, i, seed, broken)
+			}
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (m *model) tell(faults modelFaults) string {
 	if broken := m.settle(); broken != "" {
 		return broken
 	}
-	if m.truth.recovered && faults == (modelFaults{}) {
+	if m.truth.recovered && (faults == modelFaults{Mandates: faults.Mandates}) {
 		return "a ledger was recovered that was not lost"
 	}
 	return m.atRest()
@@ -169,6 +169,7 @@ func TestModel(t *testing.T) {
 		"Three":    {reason: "A deployment with three repositories comes to its end whatever is lost.", repositories: 3, faults: modelFaults{States: true}},
 		"Hands":    {reason: "A verdict that another hand appends is kept like one that the function asked for.", repositories: 3, faults: modelFaults{Hands: true}},
 		"Mandates": {reason: "A deployment whose provider rejects and rolls back by itself, or leaves that to the function again, while that is silent for any time, comes to its end whatever is lost.", repositories: 3, faults: modelFaults{Mandates: true, States: true}},
+		"Kept":     {reason: "A deployment whose provider rejects and rolls back by itself needs no recovery where no repository loses anything.", repositories: 3, faults: modelFaults{Mandates: true}},
 		"Moved":    {reason: "A ledger moves without a verdict being lost.", repositories: 3, faults: modelFaults{Moves: true}},
 		"Forced":   {reason: "A ledger whose home is gone continues in another one.", repositories: 3, faults: modelFaults{States: true, Moves: true, ForcedMoves: true}},
 	}
@@ -199,6 +200,7 @@ func TestModelMutants(t *testing.T) {
 		"ReportMissing":  {reason: "A ledger that is not told from an unknown one is never opened.", change: func(r *modelRules) { r.ReportMissing = false }, faults: modelFaults{States: true}},
 		"Echo":           {reason: "A verdict that the function leaves to a provider which does not say that it gives it is never given.", change: func(r *modelRules) { r.Echo = false }, faults: modelFaults{Mandates: true}},
 		"Proven":         {reason: "A provider that takes what was observed of another position for a proof judges the wrong revision.", change: func(r *modelRules) { r.Proven = false }, faults: modelFaults{Mandates: true}},
+		"Shown":          {reason: "A follower that goes by what the home may record next acts on what is never recorded.", change: func(r *modelRules) { r.Shown = false }, faults: modelFaults{Mandates: true}},
 		"Identity":       {reason: "Without an identity a ledger that was opened again is taken for the one before.", change: func(r *modelRules) { r.Identity = false }, faults: modelFaults{States: true}},
 	}
 	for name, tc := range cases {

@@ -63,7 +63,13 @@ func mandateOf(s ledger.State) modelMandate {
 }
 
 // mandates lists the kinds of events that a mandate of the model has.
-var mandates = []Kind{KindReject, KindRollBack}
+var mandates = []Kind{KindReject, KindRollBack, KindRequest}
+
+// covers is true for a mandate for the current revision of a state, or for the revision that a user rolled back by it.
+func (m modelMandate) covers(s ledger.State) bool {
+	isOwn := s.Current != nil && (m.Revision == s.Current.Number || m.Revision > 0 && m.Revision == s.Withdraws)
+	return isOwn && m.Ledger == s.Ledger && m.Epoch == s.Epoch
+}
 
 // A modelSync is the SiteSync.
 type modelSync struct {
@@ -122,12 +128,20 @@ type modelRules struct {
 	Echo bool
 	// Proven lets the provider judge a position by what was observed of that position.
 	Proven bool
+	// Shown lets followers go by what the home shows that it recorded, and not by what it may record next.
+	Shown bool
 }
 
-var allRules = modelRules{CompareAndSwap: true, HomeFirst: true, Recover: true, ReportMissing: true, Identity: true, Echo: true, Proven: true}
+var allRules = modelRules{CompareAndSwap: true, HomeFirst: true, Recover: true, ReportMissing: true, Identity: true, Echo: true, Proven: true, Shown: true}
 
-// isBad is true for an intent whose revisions fail their Gate.
-func isBad(intent string) bool { return intent == "x" }
+// isBad is true for an intent whose revisions fail their Gate: that of each step, or that of the last one.
+func isBad(intent string) bool { return intent == "x" || intent == "y" }
+
+// failsNow is true for a bad revision at a step whose Gate it fails.
+func failsNow(s ledger.State) bool {
+	intent := s.Current.Request.Intent
+	return s.Cursor.Attempt == 0 && isBad(intent) && (intent == "x" || s.IsAtLastStep())
+}
 
 func (m *model) configRef(i int) string { return fmt.Sprintf("repository-%d", i) }
 

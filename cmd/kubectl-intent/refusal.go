@@ -12,11 +12,11 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/cmd/kubectl-intent/cause"
-	"github.com/intentplane/intentplane/function/deployment"
 )
 
 // expectRefusal returns why the deployment would refuse the request, as far as its GitDeliveries show, or nil if it would not. It returns nil
@@ -73,7 +73,7 @@ func viewLedger(all []*deliveryv1alpha1.GitDelivery) ledgerView {
 
 // resultOf returns the expected result of a RolloutRequest.
 func (v ledgerView) resultOf(spec rolloutv1alpha1.RolloutRequestSpec) rolloutv1alpha1.Result {
-	r := deployment.RequestOf(&rolloutv1alpha1.RolloutRequest{Spec: spec})
+	r := evidence.RequestOf(&rolloutv1alpha1.RolloutRequest{Spec: spec})
 	return rolloutv1alpha1.Result(step.ResultOf(v.state, v.input, r))
 }
 

@@ -138,7 +138,7 @@ func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, b
 		d := o.deliveries[part.Delivery]
 		hasAll = hasAll && d != nil && evidence.HasReported(d, s, part.Sites)
 		for _, site := range part.Sites {
-			held, known := heldTreeAt(d, site)
+			held, known := evidence.HeldTreeAt(d, site)
 			out = append(out, step.Directory{
 				Site: site, IsChosen: k.isChosen(site), IsKnown: known, Tree: held.Tree, Revision: held.Revision,
 				Tracks: o.tracksOf(site, held), AreTracksKnown: o.areTracksKnownOf(d),
@@ -147,17 +147,4 @@ func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, b
 	}
 	slices.SortFunc(out, func(a, b step.Directory) int { return cmp.Compare(a.Site, b.Site) })
 	return out, hasAll
-}
-
-// heldTreeAt returns what a delivery last said that the directory of a Site holds.
-func heldTreeAt(d *deliveryv1alpha1.GitDelivery, site string) (deliveryv1alpha1.DeliveredTree, bool) {
-	if d == nil {
-		return deliveryv1alpha1.DeliveredTree{}, false
-	}
-	for _, t := range d.Spec.ForProvider.Trees {
-		if t.Site == site {
-			return evidence.HeldTree(d, t.Path)
-		}
-	}
-	return deliveryv1alpha1.DeliveredTree{}, false
 }

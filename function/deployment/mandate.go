@@ -12,7 +12,9 @@ import (
 )
 
 // mandatedKinds returns the kinds of events that the provider may record without the function.
-func mandatedKinds() []step.Kind { return []step.Kind{step.KindReject, step.KindRollBack} }
+func mandatedKinds() []step.Kind {
+	return []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest}
+}
 
 // mandateOf returns the mandate for the current revision of a proposed state, or nil where nothing follows in its ledger. A home keeps the one that it has where
 // nothing else would follow by another one, or once the revision came to its end: the object would change, and the deployment become unready, for nothing.

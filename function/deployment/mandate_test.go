@@ -88,7 +88,7 @@ func TestNewMandate(t *testing.T) {
 			}
 			tc.change(&dr, &s)
 			want := tc.want(&deliveryv1alpha1.Mandate{
-				Rules: 1, Ledger: "l", Epoch: 1, Revision: 2, May: []step.Kind{step.KindReject, step.KindRollBack}, Spec: "sha256:a",
+				Rules: 1, Ledger: "l", Epoch: 1, Revision: 2, May: []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest}, Spec: "sha256:a",
 				Rollback: deliveryv1alpha1.MandatedRollback{AutoRollback: true, MaxRetries: 3, MaxPerHour: 3, AttemptTimeout: "5m"},
 			})
 			if diff := cmp.Diff(want, dr.newMandate(s)); diff != "" {
@@ -242,6 +242,8 @@ func TestIsLeftToProvider(t *testing.T) {
 	aborted.Judged.RequestRef = &ledger.RequestReference{Name: "r", UID: "u"}
 	editedBack := ledger.Event{Judged: &ledger.Judged{Verdict: aborted.Judged.Verdict}}
 	rolledBack := ledger.Event{RolledBack: &ledger.RolledBack{Target: 1}}
+	withdrawn := ledger.Event{Withdrawn: &ledger.Withdrawn{Target: 1}}
+	hasHistory := func(p *proposedState, _ *deliveryv1alpha1.GitDelivery) { p.state.History = []ledger.Past{{Number: 1}} }
 	isRejected := func(p *proposedState, _ *deliveryv1alpha1.GitDelivery) {
 		p.state.Verdict = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "GateFailed"}
 	}
@@ -257,7 +259,16 @@ func TestIsLeftToProvider(t *testing.T) {
 		"Restored":   {reason: "The provider ends a rollback.", event: ledger.Event{Restored: &ledger.Restored{}}, change: isRejected, want: true},
 		"Verify":     {reason: "The function verifies, since the echo does not list that.", event: ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}}}},
 		"Step":       {reason: "The function begins steps, since the echo does not list that.", event: ledger.Event{Advanced: &ledger.Advanced{Step: 1}}},
-		"Abort":      {reason: "The function does what requests ask for, since the echo does not list that.", event: aborted},
+		"Abort":      {reason: "The provider gives up what a user aborts.", event: aborted, want: true},
+		"RollbackTo": {reason: "The provider rolls back to where a user asks.", event: withdrawn, change: hasHistory, want: true},
+		"Tracks": {reason: "The function rolls back to where a user asks in tracks.", event: withdrawn, change: func(p *proposedState, home *deliveryv1alpha1.GitDelivery) {
+			hasHistory(p, home)
+			p.state.Current.Track = ledger.TrackBlue
+		}},
+		"Promote": {reason: "The function releases steps, since the echo does not list that.", event: ledger.Event{Promoted: &ledger.Promoted{Step: 1}}},
+		"NoRequests": {reason: "The function does what users ask for where the provider says that it does something else.", event: aborted, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) {
+			home.Status.AtProvider.Mandate.May = []step.Kind{step.KindReject, step.KindRollBack}
+		}},
 		"EditedBack": {reason: "The function rejects what its user edits back, since the spec says so.", event: editedBack},
 		"Ordered":    {reason: "The function begins revisions.", event: ledger.Event{Ordered: &ledger.Ordered{}}},
 		"NoEcho":     {reason: "The function rejects where the provider does not say that it does.", event: rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) { home.Status.AtProvider.Mandate = nil }},

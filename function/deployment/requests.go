@@ -5,13 +5,11 @@ import (
 	"slices"
 	"strconv"
 
-	"k8s.io/utils/ptr"
-
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/digest"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
-	"github.com/intentplane/intentplane/apis/oneline"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/function/phase"
@@ -43,7 +41,7 @@ func versionsOf(k Compiled) step.Versions {
 func (o Observed) stepRequests(k Compiled) []step.Request {
 	var out []step.Request
 	for i := range o.requests {
-		r := RequestOf(&o.requests[i])
+		r := evidence.RequestOf(&o.requests[i])
 		r.ToConfigRef = repositoryNamed(o.requests[i].Spec.ToConfigRef, o.deliveries, k.deliveries)
 		refused := k.refusals[r.Ref.UID]
 		r.NamesOtherUpdate, r.UpdateFailed, r.IsUpdatePending = refused.namesOther, refused.isFinal, refused.isPending
@@ -89,17 +87,6 @@ func approvesUpdate(saw *rolloutv1alpha1.UpdateReference, waits Request) bool {
 	}
 	named := func(saw, is string) bool { return saw == "" || saw == is }
 	return named(saw.Blueprint, b.Name) && named(saw.Digest, b.Digest) && named(saw.Renderer, strconv.Itoa(int(waits.Renderer)))
-}
-
-// RequestOf returns a RolloutRequest as the next step is decided by it.
-func RequestOf(r *rolloutv1alpha1.RolloutRequest) step.Request {
-	return step.Request{
-		Ref: ledger.RequestReference{
-			Name: r.GetName(), UID: string(r.GetUID()), By: r.Spec.RequestedBy, Reason: oneline.Clean(r.Spec.Reason, rolloutv1alpha1.MaxReason),
-		},
-		Action: step.Action(r.Spec.Action), Revision: r.Spec.Revision, Digest: r.Spec.Request, ToRevision: ptr.Deref(r.Spec.ToRevision, 0),
-		Step: ptr.Deref(r.Spec.Step, 0), Full: ptr.Deref(r.Spec.Full, false), Force: ptr.Deref(r.Spec.Force, false), CreatedAt: r.GetCreationTimestamp().Time,
-	}
 }
 
 // A refusal is the reason why the update that a request approves is not delivered.

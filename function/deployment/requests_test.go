@@ -16,7 +16,6 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/apis/step"
 )
 
 // TestApprovals requests updates that cannot be delivered, or not now.
@@ -221,23 +220,6 @@ func TestOpenRequests(t *testing.T) {
 				slices.Reverse(tc.all)
 			}
 		})
-	}
-}
-
-// TestRequestOf translates a RolloutRequest with each of its fields set.
-func TestRequestOf(t *testing.T) {
-	r := rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) {
-		r.Spec = rolloutv1alpha1.RolloutRequestSpec{
-			Action: rolloutv1alpha1.ActionRollbackTo, Revision: 4, Request: "sha256:1", ToRevision: new(int64(2)), Step: new(int32(1)),
-			RequestedBy: "ann", Reason: "It was\nslow.",
-		}
-	})
-	want := step.Request{
-		Ref:    ledger.RequestReference{Name: "a", UID: "uid-a", By: "ann", Reason: "It was slow."},
-		Action: step.ActionRollbackTo, Revision: 4, Digest: "sha256:1", ToRevision: 2, Step: 1, CreatedAt: r.CreationTimestamp.Time,
-	}
-	if diff := cmp.Diff(want, RequestOf(&r)); diff != "" {
-		t.Errorf("RequestOf(...): -want, +got:\n%s", diff)
 	}
 }
 

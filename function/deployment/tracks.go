@@ -120,7 +120,7 @@ func (o Observed) isDraining(s ledger.State) bool {
 	}
 	for _, part := range s.Current.Parts {
 		for _, site := range part.Sites {
-			held, _ := heldTreeAt(o.deliveries[part.Delivery], site)
+			held, _ := evidence.HeldTreeAt(o.deliveries[part.Delivery], site)
 			if slices.ContainsFunc(held.Tracks, func(t deliveryv1alpha1.DeliveredTrack) bool { return t.Name != s.Current.Folder() }) {
 				return true
 			}

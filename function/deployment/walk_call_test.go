@@ -264,8 +264,12 @@ func (w *walk) moment() moment {
 	return moment{deliveries: maps.Clone(w.deliveries), gates: maps.Clone(w.gates), sync: w.sync, spec: spec, status: w.in.Status}
 }
 
-// turn is one call, be it fresh or stale, whose answer is applied as a whole, in part, or not at all.
+// turn is one call, be it fresh or stale, whose answer is applied as a whole, in part, or not at all. A silent function is not called.
 func (w *walk) turn() {
+	if w.silent > 0 {
+		w.silent--
+		return
+	}
 	m, fresh := w.moment(), true
 	w.past = append(w.past, m)
 	if len(w.past) > 4 {

@@ -8,10 +8,15 @@ import (
 	"testing"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
+	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/test/soak"
 )
+
+// restoredPerStory is in how many stories another repository than the home restores trees once at the least, before its spec asks for that.
+const restoredPerStory = 50
 
 // echoOf returns the mandate status of a provider of scenarios, which knows all kinds of events.
 func echoOf(m *deliveryv1alpha1.Mandate, s ledger.State) *deliveryv1alpha1.MandateStatus {
@@ -48,7 +53,65 @@ func (w *walk) concludeByMandate() int {
 	return n
 }
 
-// tellWithMandates plays a scenario in which the provider records the next events by mandates at each of its turns. It returns their number.
+// leaderOf returns the delivery to the home by whose mandate a delivery to another repository goes on, as the status of the home shows it, or nil.
+func (w *walk) leaderOf(name string) *deliveryv1alpha1.GitDelivery {
+	p := w.deliveries[name].Spec.ForProvider
+	home := w.deliveries[homeOf(w.moment(), w.deliveries)]
+	if !w.honours || p.Copy == nil || p.Position == nil || home == nil || home.Status.AtProvider.Mandate == nil {
+		return nil
+	}
+	s := *home.Status.AtProvider.Ledger
+	if echoOf(home.Spec.ForProvider.Mandate, s) == nil {
+		return nil
+	}
+	target := step.TargetOf(s)
+	isPlain := !s.HasTracks() && !s.Current.HasSteps() && (target == nil || ledger.IsPlain(target.Track))
+	isNewer := p.Copy.Ledger == s.Ledger && p.Copy.Epoch == s.Epoch && p.Copy.Compare(s.Head) < 0
+	if !isPlain || !isNewer || !s.IsRejected() || partAt(s, homeName(w.deliveries[name])) != name || w.reportedElsewhere(name).Epoch > s.Epoch {
+		return nil
+	}
+	return home
+}
+
+// followHome returns a delivery as the provider carries it out: what the function would compose for a rollback that the status of the home shows comes before what
+// the spec asks for.
+func (w *walk) followHome(name string, d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
+	home := w.leaderOf(name)
+	if home == nil {
+		return d
+	}
+	s, m := *home.Status.AtProvider.Ledger, home.Spec.ForProvider.Mandate
+	asked := d.Spec.ForProvider.Position
+	if order := asked.Compare(s.Position()); asked.Epoch != s.Epoch || order > 0 || order == 0 && s.Cursor.Attempt > 0 {
+		return d
+	}
+	r := compose.Return{Chosen: func(site string) bool { return !slices.Contains(m.Without, site) }, Timeout: m.Rollback.AttemptTimeout}
+	if s.Cursor.Attempt > 0 {
+		r.Trees = treesOfTarget(step.TargetOf(s))
+	}
+	own := map[string]*deliveryv1alpha1.GitDelivery{name: d}
+	followed := compose.RestoreDirectories(own, w.in.Spec.DeliveryConfig, s, r)[name]
+	switch {
+	case !evidence.AsksForNothing(followed):
+		followed.Spec.ForProvider.Position, followed.Spec.ForProvider.Copy = new(s.Position()), new(s.Essentials())
+		w.followed++
+	case evidence.IsOfRevision(asked, s) || asked.Revision == s.Withdraws:
+		followed.Spec.ForProvider.Position, followed.Spec.ForProvider.Copy = asked, d.Spec.ForProvider.Copy
+	default:
+		return d
+	}
+	return withSpec(d, followed)
+}
+
+// withSpec returns a delivery with the spec of another one.
+func withSpec(d, asked *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
+	out := *d
+	out.Spec = asked.Spec
+	return &out
+}
+
+// tellWithMandates plays a scenario in which the provider records the next events by mandates at each of its turns, and the function is silent for some time. It
+// returns their number.
 func tellWithMandates(t *testing.T, cores []*Core, seed uint64) (*walk, int) {
 	t.Helper()
 	w, hand, n := newWalk(t, cores, seed), rand.New(rand.NewPCG(seed, handStream)), 0
@@ -58,6 +121,9 @@ func tellWithMandates(t *testing.T, cores []*Core, seed uint64) (*walk, int) {
 	}
 	w.open(seed)
 	for range stepsOf {
+		if hand.IntN(20) == 0 {
+			w.silent = hand.IntN(20)
+		}
 		if hand.IntN(3) == 0 {
 			n += w.concludeByMandate()
 		}
@@ -65,6 +131,7 @@ func tellWithMandates(t *testing.T, cores []*Core, seed uint64) (*walk, int) {
 			return w, n
 		}
 	}
+	w.silent = 0
 	w.calm()
 	return w, n
 }
@@ -73,9 +140,10 @@ func tellWithMandates(t *testing.T, cores []*Core, seed uint64) (*walk, int) {
 // invariants of a ledger with one writer hold.
 func TestMandates(t *testing.T) {
 	n, first := soak.Seed(t, 150, 10000)
-	cores, total := versions(), 0
+	cores, total, followed := versions(), 0, 0
 	for seed := first; seed < first+uint64(n); seed++ {
 		w, recorded := tellWithMandates(t, cores, seed)
+		followed += w.followed
 		if total += recorded; len(w.truth.violations) > 0 {
 			t.Fatalf("story %d: %s\n%s", seed, strings.Join(w.truth.violations, "\n"), strings.Join(w.trace[max(0, len(w.trace)-40):], "\n"))
 		}
@@ -83,5 +151,8 @@ func TestMandates(t *testing.T) {
 	if least := n / eventsPerStory; total < least {
 		t.Errorf("the provider records at least %d events in %d stories: got %d", least, n, total)
 	}
-	t.Logf("the provider recorded %d events in %d stories", total, n)
+	if least := n / restoredPerStory; followed < least {
+		t.Errorf("other repositories than the home restore trees before their specs ask at least %d times in %d stories: got %d", least, n, followed)
+	}
+	t.Logf("the provider recorded %d events in %d stories, and other repositories than the home restored trees %d times", total, n, followed)
 }

@@ -15,7 +15,8 @@ import (
 
 // provide lets the provider reconcile one delivery, and checks the content of Git.
 func (w *walk) provide(name string, crash bool) {
-	d := copyForStatus(w.deliveries[name])
+	asked := w.deliveries[name]
+	d := w.followHome(name, copyForStatus(asked))
 	r := w.repos[d.Spec.ProviderConfigReference.Name]
 	before := r.memory.record
 	// A call may have seen the numbers of a ledger of which nothing is left, and order the next one.
@@ -26,8 +27,8 @@ func (w *walk) provide(name string, crash bool) {
 	if reason := reasonOf(d); reason != "" {
 		w.truth.fails(askedPosition(d), reason)
 	}
-	if !crash && !isSame(&w.deliveries[name].Status, &d.Status) {
-		w.deliveries[name] = d
+	if !crash && !isSame(&asked.Status, &d.Status) {
+		w.deliveries[name] = withSpec(d, asked)
 	}
 	if after := r.memory.record; after != before {
 		w.judgeRecord(name, before, after)

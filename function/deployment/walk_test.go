@@ -87,6 +87,10 @@ type walk struct {
 	missing protection
 	// honours is set if the provider records the next events by mandates.
 	honours bool
+	// followed counts how often another repository than the home restored trees before its spec asked for that.
+	followed int
+	// silent is for how many of its turns the function is not called.
+	silent int
 }
 
 // A moment is the result of a stale read.

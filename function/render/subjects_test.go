@@ -64,4 +64,3 @@ func TestSubjectNamespaces(t *testing.T) {
 		})
 	}
 }
-

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
@@ -22,6 +23,12 @@ type Facts struct {
 	// Gates and Syncs that may prove something. Those of another deployment prove nothing.
 	Gates []rolloutv1alpha1.Gate
 	Syncs []v1alpha1.SiteSync
+
+	// Followers are the deliveries of the same controller to other repositories.
+	Followers []v1alpha1.GitDelivery
+
+	// Requests are the open RolloutRequests of the deployment, the oldest first, which end a revision.
+	Requests []step.Request
 
 	// Unobserved are the Sites without an engine, and whether a delivered tree counts as live there. A Site that does not exist is one where it does not.
 	Unobserved map[string]bool
@@ -73,7 +80,8 @@ func (f Facts) input(recorded, s ledger.State) step.Input {
 		Versions:    step.Versions{Scheme: s.Current.Request.Scheme, Renderer: s.Current.Request.Renderer},
 		IsSuspended: m.Suspended,
 		Policy:      step.Policy{AutoRollback: m.Rollback.AutoRollback, MaxRetries: m.Rollback.MaxRetries, MaxPerHour: m.Rollback.MaxPerHour},
-		Directories: f.directories(s), HasAllReported: f.Applied == s.Position(), IsRecorded: s.Head == recorded.Head,
+		Directories: f.directories(s), HasAllReported: f.haveAllReported(s), IsRecorded: s.Head == recorded.Head,
+		Requests: f.Requests,
 	}
 	if s.Position() == recorded.Position() {
 		in.Proof = f.proof(s)
@@ -81,12 +89,12 @@ func (f Facts) input(recorded, s ledger.State) step.Input {
 	return in
 }
 
-// directories returns the directories of the current revision, as the repository has them.
+// directories returns the directories of the current revision, as the home has them, and as the other repositories reported them.
 func (f Facts) directories(s ledger.State) []step.Directory {
 	var out []step.Directory
 	for _, part := range s.Current.Parts {
 		for _, site := range part.Sites {
-			delivered, isKnown := f.deliveredTo(site)
+			delivered, isKnown := f.deliveredBy(part, s, site)
 			out = append(out, step.Directory{
 				Site: site, IsChosen: f.isChosen(site), IsKnown: isKnown, Tree: delivered.Tree, Revision: delivered.Revision,
 			})
@@ -96,7 +104,15 @@ func (f Facts) directories(s ledger.State) []step.Directory {
 	return out
 }
 
-// deliveredTo returns what the repository has in the directory of a Site.
+// deliveredBy returns what the repository of a part of the revision has in the directory of a Site.
+func (f Facts) deliveredBy(part ledger.Part, s ledger.State, site string) (v1alpha1.DeliveredTree, bool) {
+	if part.ConfigRef == s.Home {
+		return f.deliveredTo(site)
+	}
+	return evidence.HeldTreeAt(f.follower(part), site)
+}
+
+// deliveredTo returns what the home has in the directory of a Site.
 func (f Facts) deliveredTo(site string) (v1alpha1.DeliveredTree, bool) {
 	for _, t := range f.Home.Spec.ForProvider.Trees {
 		if t.Site == site {

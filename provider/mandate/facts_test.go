@@ -158,6 +158,8 @@ func describe(events []ledger.Event) []string {
 		switch {
 		case e.Judged != nil:
 			out = append(out, string(e.Judged.Verdict.Result)+" "+e.Judged.Verdict.Reason)
+		case e.Withdrawn != nil:
+			out = append(out, "Withdrawn")
 		case e.RolledBack != nil:
 			out = append(out, "RolledBack")
 		case e.Restored != nil:

@@ -15,12 +15,14 @@ import (
 const defaultAttemptTimeout = 5 * time.Minute
 
 // knownKinds returns the kinds of events that this version records by a mandate.
-func knownKinds() []step.Kind { return []step.Kind{step.KindReject, step.KindRollBack} }
+func knownKinds() []step.Kind {
+	return []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest}
+}
 
 // Status returns what the provider may record on top of a state by a mandate, or nil if that is nothing: the mandate is for another revision or by other
-// rules than those of this version, or the deployment is in tracks or in several repositories.
+// rules than those of this version, or the deployment is in tracks.
 func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
-	if !m.Covers(s) || m.Rules != step.Rules || !isInHomeAlone(s) || isInTracks(s) {
+	if !m.Covers(s) || m.Rules != step.Rules || isInTracks(s) {
 		return nil
 	}
 	may := slices.DeleteFunc(slices.Clone(m.May), func(k step.Kind) bool { return !slices.Contains(knownKinds(), k) })
@@ -30,49 +32,58 @@ func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
 	return &v1alpha1.MandateStatus{Rules: m.Rules, Revision: s.Current.Number, May: may}
 }
 
-// isInHomeAlone is true for a revision of which the home of the ledger is the only repository.
-func isInHomeAlone(s ledger.State) bool {
-	parts := s.Current.Parts
-	return len(parts) == 1 && parts[0].ConfigRef == s.Home
-}
-
 // isInTracks is true for a revision that has tracks, or whose rollback leads to one that has.
 func isInTracks(s ledger.State) bool {
 	target := step.TargetOf(s)
 	return s.HasTracks() || s.Current.HasSteps() || target != nil && !ledger.IsPlain(target.Track)
 }
 
-// Position returns the position that the repository of a delivery has to be brought to: that of its spec, or a later one of the same revision that the ledger
-// came to by the mandate.
+// Position returns the position that the repository of a delivery has to be brought to: that of its spec, or a later one that the ledger came to by the
+// mandate of the home.
 func Position(d *v1alpha1.GitDelivery) ledger.Position {
 	asked, at := d.Spec.ForProvider.AskedPosition(), d.Status.AtProvider
+	if at.Follows != nil && d.Spec.ForProvider.Ledger == nil && asked.Compare(at.Follows.Position) < 0 {
+		return at.Follows.Position
+	}
 	if at.Mandate == nil || at.Ledger == nil || !IsAhead(d.Spec.ForProvider, *at.Ledger) {
 		return asked
 	}
 	return at.Ledger.Position()
 }
 
-// AttemptTimeout returns how long an attempt to roll back may take that began by the mandate of a delivery. It is zero while none goes on that the spec does not
+// AttemptTimeout returns how long an attempt to roll back may take that began by the mandate of a home. It is zero while none goes on that the spec does not
 // name.
 func AttemptTimeout(d *v1alpha1.GitDelivery) time.Duration {
-	m := d.Spec.ForProvider.Mandate
-	if m == nil || Position(d) == d.Spec.ForProvider.AskedPosition() {
+	m, follows := d.Spec.ForProvider.Mandate, d.Status.AtProvider.Follows
+	switch {
+	case Position(d) == d.Spec.ForProvider.AskedPosition():
 		return 0
+	case m != nil:
+		return timeoutOf(*m)
+	case follows != nil:
+		return parseTimeout(follows.AttemptTimeout)
 	}
-	return timeoutOf(*m)
+	return 0
 }
 
 // timeoutOf returns the timeout of a mandate, or the default for one that is invalid.
-func timeoutOf(m v1alpha1.Mandate) time.Duration {
-	if d, err := time.ParseDuration(m.Rollback.AttemptTimeout); err == nil && d >= time.Second && d <= 24*time.Hour {
+func timeoutOf(m v1alpha1.Mandate) time.Duration { return parseTimeout(m.Rollback.AttemptTimeout) }
+
+func parseTimeout(text string) time.Duration {
+	if d, err := time.ParseDuration(text); err == nil && d >= time.Second && d <= 24*time.Hour {
 		return d
 	}
 	return defaultAttemptTimeout
 }
 
-// isBehind is true for a position of a revision that comes before another one of the same revision and epoch.
-func isBehind(p, other ledger.Position) bool {
-	return p.Revision > 0 && p.Epoch == other.Epoch && p.Revision == other.Revision && p.Compare(other) < 0
+// isBehind is true for a position that comes before that of a state, in the same epoch: one of its revision, or of the revision that a user rolled back by it.
+func isBehind(p ledger.Position, s ledger.State) bool {
+	return isOfRevision(p, s) && p.Compare(s.Position()) < 0
+}
+
+// isOfRevision is true for a position of the current revision of a state, or of the revision that a user rolled back by it.
+func isOfRevision(p ledger.Position, s ledger.State) bool {
+	return p.Revision > 0 && p.Epoch == s.Epoch && (p.Revision == s.Current.Number || p.Revision == s.Withdraws)
 }
 
 // IsDue reports whether an event follows by the mandate from what the status of a delivery says of itself, so that the delivery is not left until its next

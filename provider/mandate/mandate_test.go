@@ -1,6 +1,7 @@
 package mandate
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -33,14 +34,17 @@ func TestStatus(t *testing.T) {
 		"Closed":     {reason: "A mandate is void once the ledger was closed.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.IsClosed = true }},
 		"Nothing":    {reason: "A mandate that lists no kind lets nothing be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.May = nil }},
 		"Forward": {reason: "A kind that this version does not record is left out.", change: func(m *v1alpha1.Mandate, _ *ledger.State) {
-			m.May = append(m.May, step.KindAdvance, step.KindRequest, "Later")
+			m.May = append(m.May, step.KindAdvance, step.KindVerify, "Later")
 		}, want: both},
+		"Requests": {reason: "A mandate may let requests of users be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) {
+			m.May = append(m.May, step.KindRequest)
+		}, want: append(slices.Clone(both), step.KindRequest)},
 		"Unknown": {reason: "A mandate for unknown kinds alone lets nothing be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.May = []step.Kind{"Later"} }},
 		"One":     {reason: "A mandate for one kind lets that one be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.May = []step.Kind{step.KindReject} }, want: both[:1]},
-		"Two": {reason: "A revision of several repositories is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {
+		"Two": {reason: "A mandate is for a revision in all of its repositories.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {
 			s.Current.Parts = append(s.Current.Parts, ledger.Part{Delivery: "other", ConfigRef: "other", Sites: []string{"edge3"}})
-		}},
-		"Elsewhere": {reason: "A revision of which the home of the ledger is no repository is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Parts[0].ConfigRef = "other" }},
+		}, want: both},
+		"Elsewhere": {reason: "A mandate is for a revision that brings nothing to the home of the ledger.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Parts[0].ConfigRef = "other" }, want: both},
 		"Tracks":    {reason: "A revision in a track is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Track = ledger.TrackBlue }},
 		"Shares":    {reason: "A revision that shares requests is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Plan[0].Weight = new(int32(20)) }},
 		"Target":    {reason: "A revision whose rollback leads to one in a track is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.History[0].Track = ledger.TrackGreen }},

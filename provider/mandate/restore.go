@@ -13,12 +13,11 @@ func IsAhead(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
 		return false
 	}
 	asked, at := p.AskedPosition(), s.Position()
-	isSame := asked.Epoch == at.Epoch && asked.Revision == at.Revision
-	return isBehind(asked, at) || isSame && at.Attempt == 0
+	return isBehind(asked, s) || isOfRevision(asked, s) && at.Attempt == 0
 }
 
-// Follow returns the parameters of the home with what follows from a state that they are behind. No directory changes of a rejected revision. An attempt to
-// roll back restores the trees of the target, within the time that the mandate gives it, whatever the policy for drift says.
+// Follow returns the parameters of the home, or of another repository, with what follows from a state that they are behind. No directory changes of a rejected
+// revision. An attempt to roll back restores the trees of the target, within the time that the mandate gives it, whatever the policy for drift says.
 func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, s ledger.State) v1alpha1.GitDeliveryParameters {
 	at := s.Position()
 	trees := make([]v1alpha1.Tree, len(p.Trees))
@@ -28,7 +27,7 @@ func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, s ledger.State) v1alpha1
 	}
 	p.Position, p.Trees, p.Settled = &at, trees, false
 	if at.Attempt > 0 {
-		p.DeliveryTimeout = timeoutOf(*p.Mandate).String()
+		p.DeliveryTimeout = timeoutOf(*f.Home.Spec.ForProvider.Mandate).String()
 	}
 	if at.Attempt > 0 && !s.Restored {
 		p.DriftPolicy = v1alpha1.DriftRestore

@@ -131,6 +131,10 @@ func TestIsAhead(t *testing.T) {
 		})
 	}
 	c := newScene(t)
+	withdrawn := ledger.Event{Withdrawn: &ledger.Withdrawn{Target: 1, RequestRef: ledger.RequestReference{Name: "back", UID: "back-uid"}}}
+	if s := record(t, c.recorded, withdrawn, rolledBack(1)); !IsAhead(c.Home.Spec.ForProvider, s) || *c.Follow(c.Home.Spec.ForProvider, s).Position != s.Position() {
+		t.Error("\nA spec that does not know of the rollback that a user asked for has the trees of the revision that is rolled back.\nIsAhead(...): want true, got false")
+	}
 	c.Home.Spec.ForProvider.Ledger.Events = back[:1]
 	if IsAhead(c.Home.Spec.ForProvider, record(t, c.recorded, back[0])) {
 		t.Error("\nA spec that has the verdict itself has the trees for it.\nIsAhead(...): want false, got true")

@@ -14,14 +14,19 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// IsWitness is true for an object about a claim that may prove something to a home: one controller has both, in one namespace, for the same claim, and the
+// IsWitness is true for an object about a claim that may prove something to a delivery: one controller has both, in one namespace, for the same claim, and the
 // object is not being deleted.
-func IsWitness(o metav1.Object, claim rolloutv1alpha1.ClaimReference, home *v1alpha1.GitDelivery) bool {
-	owner, other := metav1.GetControllerOfNoCopy(home), metav1.GetControllerOfNoCopy(o)
+func IsWitness(o metav1.Object, claim rolloutv1alpha1.ClaimReference, d *v1alpha1.GitDelivery) bool {
+	return o.GetDeletionTimestamp() == nil && isSibling(o, claim, d)
+}
+
+// isSibling is true for an object about a claim that has the same controller as a delivery, in one namespace, for the same claim.
+func isSibling(o metav1.Object, claim rolloutv1alpha1.ClaimReference, d *v1alpha1.GitDelivery) bool {
+	owner, other := metav1.GetControllerOfNoCopy(d), metav1.GetControllerOfNoCopy(o)
 	if owner == nil || other == nil || owner.UID == "" || owner.UID != other.UID || owner.Kind != other.Kind {
 		return false
 	}
-	return o.GetNamespace() == home.GetNamespace() && o.GetDeletionTimestamp() == nil && claim == home.Spec.ForProvider.ClaimRef
+	return o.GetNamespace() == d.GetNamespace() && claim == d.Spec.ForProvider.ClaimRef
 }
 
 // proof returns what is proven of the position of a state, as far as a rejection or a rollback follows from it.
@@ -32,10 +37,10 @@ func (f Facts) proof(s ledger.State) step.Proof {
 // failure returns the first reason for which the revision is rejected, or its rollback attempt failed, or nil.
 func (f Facts) failure(s ledger.State) *ledger.Verdict {
 	at := s.Position()
-	if v := evidence.DeliveryFailure(f.homeAt(at), at); v != nil {
+	if v := f.deliveryFailure(s); v != nil {
 		return v
 	}
-	if sync := f.sync(); sync != nil && f.looksForSpec(sync) {
+	if sync := f.sync(); sync != nil && f.looksForSpecs(sync, s) {
 		if v := evidence.SyncFailure(sync, at); v != nil {
 			return v
 		}
@@ -46,12 +51,25 @@ func (f Facts) failure(s ledger.State) *ledger.Verdict {
 	return nil
 }
 
-// homeAt returns the home as if its spec named a position that its ledger came to by the mandate. What its status says of another position does not count.
-func (f Facts) homeAt(at ledger.Position) *v1alpha1.GitDelivery {
-	if !isBehind(f.Home.Spec.ForProvider.AskedPosition(), at) {
+// deliveryFailure returns the rejection that follows from what the deliveries of the revision report, that of the home first, or nil.
+func (f Facts) deliveryFailure(s ledger.State) *ledger.Verdict {
+	if v := evidence.DeliveryFailure(f.homeAt(s), s.Position()); v != nil {
+		return v
+	}
+	for _, d := range f.followersOf(s) {
+		if v := followerFailure(d, s); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// homeAt returns the home as if its spec named the position that its ledger came to by the mandate. What its status says of another position does not count.
+func (f Facts) homeAt(s ledger.State) *v1alpha1.GitDelivery {
+	if !isBehind(f.Home.Spec.ForProvider.AskedPosition(), s) {
 		return f.Home
 	}
-	home := *f.Home
+	home, at := *f.Home, s.Position()
 	home.Spec.ForProvider.Position = &at
 	return &home
 }
@@ -93,9 +111,13 @@ func firstComposed[T metav1.Object](all []T, is func(T) bool) T {
 	return none
 }
 
-// looksForSpec is true for a SiteSync that looks for no other tree than the spec of the home at any Site.
-func (f Facts) looksForSpec(sync *v1alpha1.SiteSync) bool {
-	for _, t := range f.Home.Spec.ForProvider.Trees {
+// looksForSpecs is true for a SiteSync that looks for no other tree at any Site than the spec of the delivery that takes part in the revision there.
+func (f Facts) looksForSpecs(sync *v1alpha1.SiteSync, s ledger.State) bool {
+	return !slices.ContainsFunc(append(f.followersOf(s), f.Home), func(d *v1alpha1.GitDelivery) bool { return !looksForTrees(sync, d.Spec.ForProvider.Trees) })
+}
+
+func looksForTrees(sync *v1alpha1.SiteSync, trees []v1alpha1.Tree) bool {
+	for _, t := range trees {
 		if looked := treeOfSync(sync, t.Site); t.Action != v1alpha1.ActionKeep && looked != nil && !isSameTree(*looked, t) {
 			return false
 		}
@@ -103,13 +125,15 @@ func (f Facts) looksForSpec(sync *v1alpha1.SiteSync) bool {
 	return true
 }
 
-// isRestored is true when the spec asks for the position of a rollback, the repository has it, and each Site that gets a tree is proven to run that.
+// isRestored is true when the specs ask for the position of a rollback, the repositories have it, and each Site that gets a tree is proven to run that.
 func (f Facts) isRestored(s ledger.State) bool {
 	at := s.Position()
-	if !evidence.IsDelivered(f.Home, at) {
-		return false
-	}
-	return !slices.ContainsFunc(f.Home.Spec.ForProvider.Trees, func(t v1alpha1.Tree) bool {
+	return evidence.IsDelivered(f.Home, at) && f.runsTrees(f.Home, at) && f.areFollowersRestored(s)
+}
+
+// runsTrees is true when each Site that gets a tree of a delivery is proven to run that at a position.
+func (f Facts) runsTrees(d *v1alpha1.GitDelivery, at ledger.Position) bool {
+	return !slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t v1alpha1.Tree) bool {
 		return t.Action != v1alpha1.ActionKeep && !f.isLive(t, at)
 	})
 }

@@ -8,6 +8,9 @@ const (
 	// MandatedRejected means that a revision was rejected.
 	MandatedRejected MandatedEvent = "Rejected"
 
+	// MandatedWithdrawn means that a user rolled the revision back by a RolloutRequest.
+	MandatedWithdrawn MandatedEvent = "Withdrawn"
+
 	// MandatedRolledBack means that an attempt to roll back began.
 	MandatedRolledBack MandatedEvent = "RolledBack"
 
@@ -16,7 +19,7 @@ const (
 )
 
 func mandatedEvents() []string {
-	return toStrings(MandatedRejected, MandatedRolledBack, MandatedRestored)
+	return toStrings(MandatedRejected, MandatedWithdrawn, MandatedRolledBack, MandatedRestored)
 }
 
 // Mandated counts an event that was recorded by a mandate.

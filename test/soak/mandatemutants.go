@@ -5,7 +5,7 @@ import "maps"
 // mandateMutants break the rules by which the provider concludes a revision without the function.
 func mandateMutants() map[string]mutant {
 	out := map[string]mutant{}
-	for _, some := range []map[string]mutant{coverMutants(), witnessMutants(), policyMutants(), recordMutants()} {
+	for _, some := range []map[string]mutant{coverMutants(), witnessMutants(), policyMutants(), recordMutants(), followerMutants(), requestMutants()} {
 		maps.Copy(out, some)
 	}
 	return out
@@ -34,10 +34,6 @@ func coverMutants() map[string]mutant {
 			reason: "A mandate lists the events that the provider may record.", file: "provider/mandate/conclude.go",
 			text: "e == nil || !slices.Contains(status.May, step.KindOf(s, *e))", becomes: "e == nil", pkg: "provider/mandate", tests: "TestConclude",
 		},
-		"SeveralRepositories": {
-			reason: "A revision of several repositories is left to the function.", file: "provider/mandate/mandate.go",
-			text: "return len(parts) == 1 && parts[0].ConfigRef == s.Home", becomes: "return len(parts) > 0", pkg: "provider/mandate", tests: "TestStatus",
-		},
 		"InTracks": {
 			reason: "A revision in tracks is left to the function.", file: "provider/mandate/mandate.go",
 			text: "|| isInTracks(s) {", becomes: "{", pkg: "provider/mandate", tests: "TestStatus",
@@ -52,7 +48,7 @@ func coverMutants() map[string]mutant {
 		},
 		"HomeDeleted": {
 			reason: "A home that is being deleted is left as it is.", file: "provider/controller/gitdelivery/mandate.go",
-			text: " && !meta.WasDeleted(d) &&", becomes: " && (true || meta.WasDeleted(d)) &&", pkg: "provider/controller/gitdelivery", tests: "TestActsByMandate",
+			text: "mayWrite && !meta.WasDeleted(d)", becomes: "mayWrite && (true || meta.WasDeleted(d))", pkg: "provider/controller/gitdelivery", tests: "TestActsByMandate",
 		},
 		"ForcedAway": {
 			reason: "A home that the ledger was forced away from records nothing.", file: "provider/controller/gitdelivery/mandate.go",
@@ -74,11 +70,11 @@ func witnessMutants() map[string]mutant {
 		}),
 		"AnyClaim": conclude(mutant{
 			reason: "A SiteSync of another claim proves nothing.", file: "provider/mandate/witness.go",
-			text: " && claim == home.Spec.ForProvider.ClaimRef", becomes: "",
+			text: " && claim == d.Spec.ForProvider.ClaimRef", becomes: "",
 		}),
 		"AnyNamespace": conclude(mutant{
 			reason: "A Gate of another namespace proves nothing.", file: "provider/mandate/witness.go",
-			text: "return o.GetNamespace() == home.GetNamespace() && ", becomes: "return ",
+			text: "return o.GetNamespace() == d.GetNamespace() && ", becomes: "return ",
 		}),
 		"WitnessDeleted": conclude(mutant{
 			reason: "A Gate that is being deleted proves nothing.", file: "provider/mandate/witness.go",
@@ -102,7 +98,7 @@ func witnessMutants() map[string]mutant {
 		}),
 		"OtherTrees": conclude(mutant{
 			reason: "A SiteSync that looks for other trees proves nothing.", file: "provider/mandate/witness.go",
-			text: "sync != nil && f.looksForSpec(sync)", becomes: "sync != nil",
+			text: "sync != nil && f.looksForSpecs(sync, s)", becomes: "sync != nil",
 		}),
 		"LiveByDelivery": conclude(mutant{
 			reason: "A rollback ends once each Site is proven to run the target.", file: "provider/mandate/witness.go",
@@ -149,11 +145,11 @@ func policyMutants() map[string]mutant {
 		},
 		"OtherRevisionsTrees": {
 			reason: "Trees of another revision are not replaced.", file: "provider/mandate/mandate.go",
-			text: "&& p.Revision == other.Revision ", becomes: "", pkg: "provider/mandate", tests: "TestIsAhead",
+			text: " && (p.Revision == s.Current.Number || p.Revision == s.Withdraws)", becomes: "", pkg: "provider/mandate", tests: "TestIsAhead",
 		},
 		"RejectedGoesOn": {
 			reason: "Nothing of a rejected revision is delivered any more.", file: "provider/mandate/restore.go",
-			text: "isBehind(asked, at) || isSame && at.Attempt == 0", becomes: "isBehind(asked, at) || isSame && at.Attempt < 0", pkg: "provider/mandate", tests: "TestIsAhead",
+			text: "isBehind(asked, s) || isOfRevision(asked, s) && at.Attempt == 0", becomes: "isBehind(asked, s) || isOfRevision(asked, s) && at.Attempt < 0", pkg: "provider/mandate", tests: "TestIsAhead",
 		},
 		"RejectedRemoves": {
 			reason: "A revision that is rejected removes no directory.", file: "provider/mandate/restore.go",
@@ -198,6 +194,77 @@ func recordMutants() map[string]mutant {
 			reason: "An earlier refusal of the repository is a reason to reject, although the push is tried again.", file: "provider/controller/gitdelivery/observe.go",
 			text: "e.readyBefore, e.asRead = d.GetCondition(xpv2.TypeReady), copyHome(d)", becomes: "e.readyBefore, e.asRead = d.GetCondition(xpv2.TypeReady), d",
 			pkg: pkg, tests: "TestMandate$",
+		},
+	}
+}
+
+// followerMutants let other repositories than the home go by what does not lead them, or prove what they do not.
+func followerMutants() map[string]mutant {
+	follow := func(tests string, m mutant) mutant {
+		m.file, m.pkg, m.tests = "provider/mandate/follower.go", "provider/mandate", tests
+		return m
+	}
+	return map[string]mutant{
+		"FollowerOfAnyEcho": follow("TestHomeOf", mutant{
+			reason: "A home leads other repositories for the revision that its status names.", text: "known.Revision == at.Mandate.Revision && ", becomes: "",
+		}),
+		"FollowerOfRejects": follow("TestHomeOf", mutant{
+			reason: "A home that rolls nothing back leads no other repository.", text: "slices.Contains(at.Mandate.May, step.KindRollBack)", becomes: "slices.Contains(at.Mandate.May, step.KindReject)",
+		}),
+		"FollowerOfAnyLedger": follow("TestHomeOf", mutant{
+			reason: "A copy of another ledger is not replaced.", text: "known != nil && known.Ledger == s.Ledger && ", becomes: "known != nil && ",
+		}),
+		"FollowerOfAnyEpoch": follow("TestHomeOf", mutant{
+			reason: "A copy of an earlier epoch is not replaced.", text: " && known.Epoch == s.Epoch", becomes: "",
+		}),
+		"FollowerOfSuperseded": follow("TestHomeOf", mutant{
+			reason: "A home is not followed while another delivery shows a later epoch.", text: "return shown.Epoch > s.Epoch || ", becomes: "return ",
+		}),
+		"FollowerApart": follow("TestHomeOf", mutant{
+			reason: "A repository that takes no part in the revision is left to the function.", text: " && partOf(d, s) != nil", becomes: "",
+		}),
+		"FollowerMovesRecord": follow("TestFollowHome", mutant{
+			reason: "A repository that gets nothing back stays at its position.", text: "		return p, false\n	}\n	essentials", becomes: "	}\n	essentials",
+		}),
+		"FollowerOfOldSpec": follow("TestFollowHome", mutant{
+			reason: "A spec that names the attempt has its trees.", text: "if !isOvertaken(*p.Position, s) {", becomes: "if p.Position == nil {",
+		}),
+		"FollowerUnreported": follow("TestConcludeInTwo", mutant{
+			reason: "What another repository refused of another attempt does not count.", text: "!s.Position().HasReached(*p) || ", becomes: "",
+		}),
+		"FollowerUnproven": {
+			reason: "A rollback ends once each repository has what it restores.", file: "provider/mandate/witness.go",
+			text: " && f.areFollowersRestored(s)", becomes: "", pkg: "provider/mandate", tests: "TestConcludeInTwo",
+		},
+	}
+}
+
+// requestMutants let the provider do what no user asked of a deployment, or what needs the spec.
+func requestMutants() map[string]mutant {
+	return map[string]mutant{
+		"RequestOfAnyNamespace": {
+			reason: "A request of another namespace changes nothing.", file: "provider/mandate/request.go",
+			text: "isSame && r.GetNamespace() == home.GetNamespace() && r.GetNamespace() == claim.Namespace", becomes: "isSame", pkg: "provider/mandate", tests: "TestRequestsOf",
+		},
+		"RequestOfAnyKind": {
+			reason: "A request about another kind asks this deployment for nothing.", file: "provider/mandate/request.go",
+			text: " && ref.Kind == claim.Kind", becomes: "", pkg: "provider/mandate", tests: "TestRequestsOf",
+		},
+		"RequestForward": {
+			reason: "What goes forward is left to the function.", file: "provider/mandate/request.go",
+			text: "return a == rolloutv1alpha1.ActionAbort || a == rolloutv1alpha1.ActionRollbackTo", becomes: "return a != \"\"", pkg: "provider/mandate", tests: "TestRequestsOf",
+		},
+		"RequestTooLarge": {
+			reason: "A request above the limit is not evaluated.", file: "apis/rollout/v1alpha1/open.go",
+			text: " && !r.IsTooLarge()", becomes: "", pkg: "provider/mandate", tests: "TestRequestsOf",
+		},
+		"RequestInTracks": {
+			reason: "A rollback in tracks that a user asks for needs the spec.", file: "apis/step/kind.go",
+			text: " || !ledger.IsPlain(target.Track)", becomes: "", pkg: "apis/step", tests: "TestKindOfWithdrawal",
+		},
+		"RequestAhead": {
+			reason: "A spec of the revision that a user rolled back does not have the trees of the rollback.", file: "provider/mandate/mandate.go",
+			text: " || p.Revision == s.Withdraws)", becomes: ")", pkg: "provider/mandate", tests: "TestIsAhead",
 		},
 	}
 }

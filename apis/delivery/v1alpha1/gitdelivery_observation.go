@@ -182,6 +182,11 @@ type GitDeliveryObservation struct {
 	// +optional
 	Mandate *MandateStatus `json:"mandate,omitempty"`
 
+	// Follows is the attempt to roll back that a repository other than the home is brought to, after the home recorded it by its mandate and before the
+	// spec requests it. Absent means that the spec counts.
+	// +optional
+	Follows *FollowStatus `json:"follows,omitempty"`
+
 	// Record is the last position and trees that the repository was brought to. Absent before the first delivery, or if the record is unknown.
 	// +optional
 	Record *LedgerRecord `json:"record,omitempty"`

@@ -108,6 +108,18 @@ type MandateStatus struct {
 	May []step.Kind `json:"may"`
 }
 
+// FollowStatus says which attempt to roll back a repository is brought to by the mandate of the home, before the spec asks for it.
+type FollowStatus struct {
+	// Position of the ledger in the home repository.
+	// +required
+	Position ledger.Position `json:"position"`
+
+	// AttemptTimeout is how long the attempt may take, as the mandate of the home says.
+	// +required
+	// +kubebuilder:validation:MaxLength=32
+	AttemptTimeout string `json:"attemptTimeout"`
+}
+
 // Covers reports whether the mandate is for the current revision of a ledger, or for the revision that a user rolls back by it.
 func (m *Mandate) Covers(s ledger.State) bool {
 	if m == nil || m.Revision < 1 || s.Current == nil || s.Successor != "" || s.IsClosed || m.Ledger != s.Ledger || m.Epoch != s.Epoch {

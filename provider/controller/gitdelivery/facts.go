@@ -75,8 +75,10 @@ type facts struct {
 	// ledger is what is known of the ledger that the delivery is about, and recording what is to be recorded in it, once that is decided.
 	ledger    ledgerFacts
 	recording recording
+	// siblings are the deliveries of the claim, with this one, where another one of them may say something about the ledger.
+	siblings []deliveryv1alpha1.GitDelivery
 	// witnesses are what the provider's own objects show, for a home with a mandate. IsAhead is true where the trees follow from a state that the ledger came
-	// to by it, and not from the spec of the object.
+	// to by the mandate of the home, and not from the spec of the object.
 	witnesses mandate.Facts
 	isAhead   bool
 	// overlaps are objects of directories that are to be written, by path, which another claim delivers to the same Site.

@@ -239,17 +239,27 @@ func (f facts) describedState() ledger.State {
 	return f.ledger.recorded
 }
 
-// newestElsewhere returns the newest head of the ledger that another repository has, where this one may be about to record: a home that the ledger was
+// gatherSiblings returns the deliveries of the claim, the oldest first, where another one of them may say something about the ledger: to a home that may be
+// about to record, and to a repository that may go by the mandate of the home.
+func (e *external) gatherSiblings(ctx context.Context, d *v1alpha1.GitDelivery, f facts) ([]v1alpha1.GitDelivery, error) {
+	if !f.mayRecord() && !e.mayFollowHome(d, f) {
+		return nil, nil
+	}
+	return e.deliveriesOf(ctx, f.spec.ClaimRef)
+}
+
+// mayRecord is true for a home that may be about to record.
+func (f facts) mayRecord() bool {
+	return f.holdsLedger() && (f.spec.Mandate != nil || f.ledger.mayRecord(*f.spec.Ledger))
+}
+
+// newestElsewhere returns the newest head of the ledger that another repository has, where the home may be about to record: a home that the ledger was
 // forced away from may come back with events that were asked of it before, and what it recorded then would count nowhere.
-func (e *external) newestElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, f facts) (ledger.Head, error) {
-	if !f.holdsLedger() || f.spec.Mandate == nil && !f.ledger.mayRecord(*f.spec.Ledger) {
-		return ledger.Head{}, nil
+func (f facts) newestElsewhere(d *v1alpha1.GitDelivery) ledger.Head {
+	newest, all := ledger.Head{}, f.siblings
+	if !f.mayRecord() {
+		return newest
 	}
-	all, err := e.deliveriesOf(ctx, f.spec.ClaimRef)
-	if err != nil {
-		return ledger.Head{}, err
-	}
-	newest := ledger.Head{}
 	if r := f.ledger.record; r != nil && !r.Deleted {
 		newest = newerHead(newest, r.Copy)
 	}
@@ -263,7 +273,7 @@ func (e *external) newestElsewhere(ctx context.Context, d *v1alpha1.GitDelivery,
 			newest = head
 		}
 	}
-	return newest, nil
+	return newest
 }
 
 // headOf returns the newest head of the ledger that a delivery shows. One that reported no ledger yet, and asks for events on top of a head, is that of a

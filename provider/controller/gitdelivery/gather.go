@@ -55,16 +55,17 @@ func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *
 	if e.asRead == nil || !e.actsByMandate(d, f) {
 		f.spec.Mandate = nil
 	}
-	if f.ledger.known, err = e.newestElsewhere(ctx, d, f); err != nil {
+	if f.siblings, err = e.gatherSiblings(ctx, d, f); err != nil {
 		return facts{}, err
 	}
+	f.ledger.known = f.newestElsewhere(d)
 	if f.sites, err = e.sitesByName(ctx, f.allSiteNames()); err != nil {
 		return facts{}, err
 	}
 	if f.witnesses, err = e.gatherWitnesses(ctx, f); err != nil {
 		return facts{}, err
 	}
-	f = f.followLedger()
+	f = f.followHome(d).followLedger()
 	f.decoded = decodeTrees(f.spec.Trees)
 	if err = e.gatherDirectories(ctx, d, &f, s); err != nil && isPersistent(err) {
 		f.ledger.obstacle, err = err, nil

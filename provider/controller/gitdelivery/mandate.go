@@ -20,11 +20,16 @@ import (
 // actsByMandate is true for a home with a mandate that the provider acts by. One that may not be written, or that is being deleted, is left as it is, and so are
 // directories with tracks.
 func (e *external) actsByMandate(d *v1alpha1.GitDelivery, f facts) bool {
+	hasTrack := f.hasTracks() || hasTracks(f.delivered)
+	return e.mayAct(d) && f.holdsLedger() && !hasTrack
+}
+
+// mayAct is true for a delivery whose repository the provider may write although no spec asks for that.
+func (e *external) mayAct(d *v1alpha1.GitDelivery) bool {
 	mayWrite := slices.ContainsFunc(d.GetManagementPolicies(), func(p xpv2.ManagementAction) bool {
 		return p == xpv2.ManagementActionAll || p == xpv2.ManagementActionUpdate
 	})
-	hasTrack := f.hasTracks() || hasTracks(f.delivered)
-	return e.honoursMandates && f.holdsLedger() && mayWrite && !meta.WasDeleted(d) && !hasTrack
+	return e.honoursMandates && mayWrite && !meta.WasDeleted(d)
 }
 
 // copyHome returns a delivery with a status of its own, if it has a mandate. What is noted in the status of the other one does not change it.
@@ -63,6 +68,32 @@ func (f facts) followLedger() facts {
 		f.spec = f.witnesses.Follow(f.spec, r.applied)
 	}
 	return f
+}
+
+// mayFollowHome is true for a delivery to another repository than the home that may go on by the mandate of the home. Directories with tracks are left to the
+// function.
+func (e *external) mayFollowHome(d *v1alpha1.GitDelivery, f facts) bool {
+	return e.mayAct(d) && !f.holdsLedger() && f.spec.Position != nil && !f.hasTracks() && !hasTracks(f.delivered)
+}
+
+// followHome returns the facts with the parameters that follow from the ledger, as the status of the home shows it, where the home came to a state by its mandate
+// that the spec of another repository does not know.
+func (f facts) followHome(d *v1alpha1.GitDelivery) facts {
+	if f.holdsLedger() || len(f.siblings) == 0 || checkClaim(f) != nil || checkState(f) != nil {
+		return f
+	}
+	if home := mandate.HomeOf(d, f.siblings); home != nil {
+		f.spec, f.isAhead = mandate.Facts{Home: home, Delivered: f.deliveredByPath()}.FollowHome(f.spec)
+	}
+	return f
+}
+
+// echoFollowed returns the attempt to roll back that the trees of another repository than the home follow from, or nil where the spec counts.
+func (f facts) echoFollowed() *v1alpha1.FollowStatus {
+	if f.holdsLedger() || !f.isAhead {
+		return nil
+	}
+	return &v1alpha1.FollowStatus{Position: *f.spec.Position, AttemptTimeout: f.spec.DeliveryTimeout}
 }
 
 // echoMandate returns what the provider may record by the mandate on top of the recorded state, or nil.
@@ -126,6 +157,8 @@ func describeMandated(e ledger.Event) (telemetry.MandatedEvent, string) {
 	switch {
 	case e.Judged != nil:
 		return telemetry.MandatedRejected, fmt.Sprintf("The revision was rejected: %s: %s", e.Judged.Verdict.Reason, e.Judged.Verdict.Message)
+	case e.Withdrawn != nil:
+		return telemetry.MandatedWithdrawn, fmt.Sprintf("A user rolls back to revision %d: %s", e.Withdrawn.Target, e.Withdrawn.Message)
 	case e.RolledBack != nil:
 		return telemetry.MandatedRolledBack, fmt.Sprintf("A rollback to revision %d began", e.RolledBack.Target)
 	}

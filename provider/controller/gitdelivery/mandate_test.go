@@ -50,6 +50,38 @@ func TestActsByMandate(t *testing.T) {
 	}
 }
 
+// TestMayFollowHome has a delivery to another repository than the home.
+func TestMayFollowHome(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		isRefused bool
+		change    func(d *v1alpha1.GitDelivery, f *facts)
+		want      bool
+	}{
+		"Follower": {reason: "A repository that may be written goes by the home.", change: func(*v1alpha1.GitDelivery, *facts) {}, want: true},
+		"Refused":  {reason: "A provider that does not honour mandates lets no repository go by the home.", isRefused: true, change: func(*v1alpha1.GitDelivery, *facts) {}},
+		"Observed": {reason: "A repository that may only be observed is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) {
+			d.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"}
+		}},
+		"Deleted": {reason: "A delivery that is being deleted is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) { d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }},
+		"Home":    {reason: "A home goes by its own ledger.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Ledger = &v1alpha1.LedgerUpdate{} }},
+		"Read":    {reason: "A repository that is asked for no position is read only.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Position = nil }},
+		"Tracks":  {reason: "Directories in tracks are left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Trees[0].Tracks = []v1alpha1.TreeTrack{{Name: "blue"}} }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := newHome("web", desired(t, "edge1", webAtE1, "a"))
+			d.Spec.ForProvider.Ledger, d.Spec.ForProvider.Copy, d.Spec.ForProvider.Position = nil, &ledger.State{}, &ledger.Position{Revision: 1}
+			f := facts{spec: *d.Spec.ForProvider.DeepCopy()}
+			tc.change(d, &f)
+			e := &external{connector: &connector{honoursMandates: !tc.isRefused}}
+			if got := e.mayFollowHome(d, f); got != tc.want {
+				t.Errorf("\n%s\nmayFollowHome(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
 // TestMandatedSince has a ledger whose events 3 and 4 were recorded by a mandate.
 func TestMandatedSince(t *testing.T) {
 	head := func(name string, seq int64) *ledger.State {

@@ -171,7 +171,13 @@ func TestServer(t *testing.T) {
 // hook of the server's repository.
 func (w *world) hook(name, script string) {
 	w.Helper()
-	file := filepath.Join(w.git.Path(repo), "hooks", name)
+	w.hookIn(repo, name, script)
+}
+
+// hookIn lets a repository run a script as a hook.
+func (w *world) hookIn(repository, name, script string) {
+	w.Helper()
+	file := filepath.Join(w.git.Path(repository), "hooks", name)
 	w.must(os.MkdirAll(filepath.Dir(file), 0o755))
 	w.must(os.WriteFile(file, []byte(strings.Join([]string{"#!/bin/sh", script, ""}, "\n")), 0o755))
 }

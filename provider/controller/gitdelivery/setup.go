@@ -28,7 +28,6 @@ import (
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/policy"
-	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/tree"
 	"github.com/intentplane/intentplane/provider/address"
 	"github.com/intentplane/intentplane/provider/controller/composite"
@@ -124,18 +123,17 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 	if err != nil {
 		return nil, err
 	}
-	// Gates are optional: without them nothing is measured, and deployments still deliver.
-	o.Gate.Register(func() {
-		c.witnesses.watchGates(mgr, added, unchanged.invalidateMapped(w.requestsForWitness))
-	}, rolloutv1alpha1.GroupVersion.WithKind("Gate"))
+	c.witnesses.watchOnceServed(mgr, o.Gate, added, unchanged, w)
 	return pool, nil
 }
 
-// addWatches lets a delivery be looked at when it changes, or its Sites, its configuration or a Secret of it. What SiteSyncs prove concerns homes with a mandate.
+// addWatches lets a delivery be looked at when it changes, or its Sites, its configuration or a Secret of it. What SiteSyncs and other deliveries prove concerns homes
+// with a mandate, and what a home records by it the other deliveries.
 func addWatches(b *builder.Builder, unchanged *fastPath, w waker) *builder.Builder {
 	return b.
 		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.noteRequests(), unchanged.invalidateOnChange(predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost(), rollbackDelivered())))).
 		Watches(&catalogv1alpha1.Site{}, unchanged.invalidateMapped(w.requestsForSite)).
+		Watches(&v1alpha1.GitDelivery{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(saidOtherThings())).
 		Watches(&v1alpha1.SiteSync{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(saidOtherThings())).
 		Watches(&configv1alpha1.ProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&configv1alpha1.ClusterProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).

@@ -73,7 +73,7 @@ func (e *external) showRecorded(d *v1alpha1.GitDelivery) {
 // showLedger shows in the status what the repository holds of the ledger: none differs from unknown.
 func (e *external) showLedger(d *v1alpha1.GitDelivery) {
 	l, at := e.facts.ledger, &d.Status.AtProvider
-	at.Record, at.Mandate = l.shownRecord(), e.facts.echoMandate()
+	at.Record, at.Mandate, at.Follows = l.shownRecord(), e.facts.echoMandate(), e.facts.echoFollowed()
 	if e.facts.recording.recovers {
 		return
 	}
@@ -90,7 +90,7 @@ func (e *external) showLedger(d *v1alpha1.GitDelivery) {
 // restoreLedgerStatus shows what the state remembers, unless it is not ours to show.
 func (e *external) restoreLedgerStatus(d *v1alpha1.GitDelivery) {
 	if e.decision.hidesState {
-		d.Status.AtProvider.Mandate = nil
+		d.Status.AtProvider.Mandate, d.Status.AtProvider.Follows = nil, nil
 		return
 	}
 	r := e.facts.memory

@@ -3,12 +3,14 @@ package gitdelivery
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -46,11 +48,23 @@ func controllerIndexKeys(o client.Object) []string {
 	return []string{string(owner.UID)}
 }
 
-// A witnessReader reads Gates and SiteSyncs from the cache.
+// A witnessReader reads Gates, SiteSyncs and RolloutRequests from the cache.
 type witnessReader struct {
 	kube client.Reader
-	// hasGates is true once Gates are served, and indexed.
-	hasGates atomic.Bool
+	// hasGates is true once Gates are served, and indexed, and hasRequests is true once RolloutRequests are.
+	hasGates, hasRequests atomic.Bool
+}
+
+// A gate calls back once kinds are served.
+type gate interface {
+	Register(callback func(), kinds ...schema.GroupVersionKind)
+}
+
+// watchOnceServed lets homes be looked at for Gates and RolloutRequests once these are served. They are optional: without them nothing is measured, no user asks
+// for anything, and deployments still deliver.
+func (r *witnessReader) watchOnceServed(mgr ctrl.Manager, g gate, c controller.Controller, unchanged *fastPath, w waker) {
+	g.Register(func() { r.watchGates(mgr, c, unchanged.invalidateMapped(w.requestsForWitness)) }, rolloutv1alpha1.GroupVersion.WithKind("Gate"))
+	g.Register(func() { r.watchRequests(mgr, c, unchanged.invalidateMapped(w.requestsForRollout)) }, rolloutv1alpha1.GroupVersion.WithKind("RolloutRequest"))
 }
 
 // watchGates lets homes be looked at when a Gate comes to a verdict, and reads Gates from then on. Without that the provider must not look healthy: the function
@@ -72,7 +86,11 @@ func (e *external) gatherWitnesses(ctx context.Context, f facts) (mandate.Facts,
 	if f.spec.Mandate == nil || home == nil {
 		return mandate.Facts{}, nil
 	}
-	out := mandate.Facts{Home: home, Unobserved: unobservedSites(f.allSiteNames(), f.sites), Delivered: f.deliveredByPath(), Now: f.ledger.now}
+	out := mandate.Facts{Home: home, Followers: f.followersOf(home), Delivered: f.deliveredByPath(), Now: f.ledger.now}
+	var err error
+	if out.Unobserved, err = e.unobservedSites(ctx, f, out.Followers); err != nil {
+		return out, err
+	}
 	if f.isInState() {
 		out.Applied = f.memory.Position
 	}
@@ -93,6 +111,28 @@ func (e *external) gatherWitnesses(ctx context.Context, f facts) (mandate.Facts,
 		}
 	}
 	out.Gates, out.Syncs = gates.Items, syncs.Items
+	out.Requests, err = e.gatherRequests(ctx, home)
+	return out, err
+}
+
+// followersOf returns the deliveries to other repositories than the home that may prove something to it.
+func (f facts) followersOf(home *v1alpha1.GitDelivery) []v1alpha1.GitDelivery {
+	return slices.DeleteFunc(slices.Clone(f.siblings), func(d v1alpha1.GitDelivery) bool {
+		return d.Spec.ForProvider.Copy == nil || !mandate.IsWitness(&d, d.Spec.ForProvider.ClaimRef, home)
+	})
+}
+
+// unobservedSites returns the Sites of all repositories without an engine, and whether a delivered tree counts as live there.
+func (e *external) unobservedSites(ctx context.Context, f facts, followers []v1alpha1.GitDelivery) (map[string]bool, error) {
+	out := unobservedSites(f.allSiteNames(), f.sites)
+	for i := range followers {
+		names := usage.Sites(&followers[i])
+		sites, err := e.sitesByName(ctx, names)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(out, unobservedSites(names, sites))
+	}
 	return out, nil
 }
 
@@ -110,13 +150,21 @@ func (f facts) deliveredByPath() map[string]v1alpha1.DeliveredTree {
 	return out
 }
 
-// requestsForWitness wakes the home of a deployment with a mandate, for a Gate or a SiteSync of it.
+// requestsForWitness wakes the home of a deployment with a mandate, for a Gate, a SiteSync or another delivery of it, and the other deliveries for the home.
 func (w waker) requestsForWitness(ctx context.Context, o client.Object) []reconcile.Request {
 	claim := claimOfWitness(o)
 	ds, err := usage.OfClaim(ctx, w.kube, claim)
 	return w.newRequests(slices.DeleteFunc(ds, func(d v1alpha1.GitDelivery) bool {
-		return d.Spec.ForProvider.Mandate == nil || !mandate.IsWitness(o, claim, &d)
+		return !hearsWitness(&d, o) || !mandate.IsWitness(o, claim, &d)
 	}), err)
+}
+
+// hearsWitness is true for a home with a mandate, and for a delivery to another repository if the object is to the home.
+func hearsWitness(d *v1alpha1.GitDelivery, o client.Object) bool {
+	if home, ok := o.(*v1alpha1.GitDelivery); ok && home.Spec.ForProvider.Ledger != nil {
+		return d.Spec.ForProvider.Copy != nil
+	}
+	return d.Spec.ForProvider.Mandate != nil
 }
 
 func claimOfWitness(o client.Object) rolloutv1alpha1.ClaimReference {
@@ -125,11 +173,13 @@ func claimOfWitness(o client.Object) rolloutv1alpha1.ClaimReference {
 		return o.Spec.ForProvider.ClaimRef
 	case *v1alpha1.SiteSync:
 		return o.Spec.ForProvider.ClaimRef
+	case *v1alpha1.GitDelivery:
+		return o.Spec.ForProvider.ClaimRef
 	}
 	return rolloutv1alpha1.ClaimReference{}
 }
 
-// saidOtherThings lets through a Gate or a SiteSync that proves something else than before.
+// saidOtherThings lets through a Gate, a SiteSync or a GitDelivery that proves something else than before.
 func saidOtherThings() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc:  func(e event.CreateEvent) bool { return statementOf(e.Object) != "" },
@@ -139,17 +189,39 @@ func saidOtherThings() predicate.Predicate {
 	}
 }
 
-// statementOf returns what a Gate or a SiteSync proves, as text: the verdict, or why the Sites of a position are ready or not. It is empty for nothing.
+// statementOf returns what a Gate, a SiteSync or a GitDelivery proves, as text: the verdict, or why the Sites of a position are ready or not. It is empty for nothing.
 func statementOf(o client.Object) string {
 	switch o := o.(type) {
 	case *rolloutv1alpha1.Gate:
 		return string(evidence.GateVerdict(o))
+	case *v1alpha1.GitDelivery:
+		return statementOfDelivery(o)
 	case *v1alpha1.SiteSync:
 		ready := o.GetCondition(xpv2.TypeReady)
 		if ready.Reason == "" || ready.ObservedGeneration != o.GetGeneration() {
 			return ""
 		}
 		return fmt.Sprint(o.Status.AtProvider.ObservedPosition(), ready.Status, ready.Reason)
+	}
+	return ""
+}
+
+// statementOfDelivery returns what a delivery proves to others of its deployment, as text: a home that its ledger has a rejected revision, which others follow,
+// and another one that its repository has the position, or refuses it. It is empty for nothing.
+func statementOfDelivery(d *v1alpha1.GitDelivery) string {
+	at := d.Status.AtProvider
+	if d.Spec.ForProvider.Ledger != nil {
+		if at.Mandate == nil || at.Ledger == nil || !at.Ledger.IsRejected() {
+			return ""
+		}
+		return at.Ledger.ID
+	}
+	asked, position := mandate.EffectiveDelivery(d), mandate.Position(d)
+	if v := evidence.DeliveryFailure(asked, position); v != nil {
+		return fmt.Sprint(position, v.Reason)
+	}
+	if evidence.IsDelivered(asked, position) {
+		return fmt.Sprint(position)
 	}
 	return ""
 }

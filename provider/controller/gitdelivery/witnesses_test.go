@@ -38,7 +38,37 @@ func observedSync(reason xpv2.ConditionReason) *v1alpha1.SiteSync {
 	return s
 }
 
+// shownHome returns a home with a mandate that it acts by, whose status shows a state.
+func shownHome(s ledger.State) *v1alpha1.GitDelivery {
+	d := newHome("web")
+	d.OwnerReferences = controlled().OwnerReferences
+	d.Status.AtProvider.Ledger, d.Status.AtProvider.Mandate = &s, &v1alpha1.MandateStatus{Revision: 2}
+	return d
+}
+
+// shownFollower returns a delivery to another repository that gives a reason for revision 2.
+func shownFollower(reason xpv2.ConditionReason) *v1alpha1.GitDelivery {
+	d, at := newHome(elsewhere), ledger.Position{Epoch: 1, Revision: 2}
+	d.OwnerReferences = controlled().OwnerReferences
+	d.Spec.ForProvider.Ledger, d.Spec.ForProvider.Copy, d.Spec.ForProvider.Position = nil, &ledger.State{}, &at
+	status := corev1.ConditionFalse
+	if reason == v1alpha1.ReasonDelivered {
+		status = corev1.ConditionTrue
+	}
+	d.Status.AtProvider.Record = &v1alpha1.LedgerRecord{Position: at}
+	d.SetConditions(
+		xpv2.Condition{Type: xpv2.TypeReady, Status: status, Reason: reason, ObservedGeneration: 1},
+		xpv2.Condition{Type: xpv2.TypeSynced, Status: corev1.ConditionTrue, Reason: xpv2.ReasonReconcileSuccess, ObservedGeneration: 1},
+	)
+	return d
+}
+
 func TestSaidOtherThings(t *testing.T) {
+	unjudged := ledger.State{Head: ledger.Head{ID: "two"}, Current: &ledger.Revision{Number: 2}}
+	rejectedState := unjudged
+	rejectedState.ID, rejectedState.Verdict = "three", &ledger.Verdict{Result: ledger.VerdictRejected}
+	rolledBackState := rejectedState
+	rolledBackState.ID, rolledBackState.Cursor.Attempt = "four", 1
 	later := func(s *v1alpha1.SiteSync) *v1alpha1.SiteSync {
 		s.Status.AtProvider.Position.Attempt = 1
 		return s
@@ -60,6 +90,13 @@ func TestSaidOtherThings(t *testing.T) {
 		"NextPosition": {reason: "The same reason about another position lets a home be looked at.", old: observedSync("Failed"), object: later(observedSync("Failed")), want: true},
 		"Stale":        {reason: "What a SiteSync said of an earlier generation is nothing.", old: &v1alpha1.SiteSync{}, object: stale},
 		"Other":        {reason: "An object of another kind says nothing.", old: site("edge1"), object: site("edge1")},
+		"Rejected":     {reason: "A home whose ledger rejects the revision lets the other repositories be looked at.", old: shownHome(unjudged), object: shownHome(rejectedState), want: true},
+		"RolledBack":   {reason: "A home whose rollback begins lets the other repositories be looked at.", old: shownHome(rejectedState), object: shownHome(rolledBackState), want: true},
+		"SameHead":     {reason: "A home whose ledger stays says nothing.", old: shownHome(rolledBackState), object: shownHome(rolledBackState)},
+		"Unjudged":     {reason: "A home whose revision goes on says nothing to the other repositories.", old: shownHome(ledger.State{}), object: shownHome(unjudged)},
+		"Refused":      {reason: "A follower that refuses the revision lets the home be looked at.", old: shownFollower(v1alpha1.ReasonPushing), object: shownFollower(v1alpha1.ReasonPolicyDenied), want: true},
+		"Delivered":    {reason: "A follower that has the revision lets the home be looked at.", old: shownFollower(v1alpha1.ReasonPushing), object: shownFollower(v1alpha1.ReasonDelivered), want: true},
+		"Pushing":      {reason: "A follower that is under way says nothing.", old: shownFollower(""), object: shownFollower(v1alpha1.ReasonPushing)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -80,13 +117,16 @@ func TestSaidOtherThings(t *testing.T) {
 	}
 }
 
-// TestRequestsForWitness has a home with a mandate, one without, and one of another deployment.
+// TestRequestsForWitness has a home with a mandate, one without, one of another deployment, and a follower.
 func TestRequestsForWitness(t *testing.T) {
 	homes := map[string]func(d *v1alpha1.GitDelivery){
 		"mandated": func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Mandate = &v1alpha1.Mandate{} },
 		"plain":    func(*v1alpha1.GitDelivery) {},
 		"other": func(d *v1alpha1.GitDelivery) {
 			d.Spec.ForProvider.Mandate, d.OwnerReferences[0].UID = &v1alpha1.Mandate{}, "other"
+		},
+		"follower": func(d *v1alpha1.GitDelivery) {
+			d.Spec.ForProvider.Ledger, d.Spec.ForProvider.Copy = nil, &ledger.State{}
 		},
 	}
 	b := indexer{kubefake.NewClientBuilder().WithScheme(scheme(t))}
@@ -111,6 +151,8 @@ func TestRequestsForWitness(t *testing.T) {
 		"Sync":      {reason: "A SiteSync wakes the home with a mandate that its controller has.", object: observedSync("Failed"), want: []string{"mandated"}},
 		"Namespace": {reason: "A Gate of another namespace wakes no home.", object: elsewhere},
 		"Other":     {reason: "An object of another kind wakes no home.", object: site("edge1")},
+		"Home":      {reason: "A home wakes the other repositories.", object: shownHome(ledger.State{}), want: []string{"follower"}},
+		"Follower":  {reason: "Another repository wakes the home with a mandate.", object: shownFollower(v1alpha1.ReasonDelivered), want: []string{"mandated"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

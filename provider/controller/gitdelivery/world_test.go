@@ -100,6 +100,7 @@ func newWorld(t *testing.T) *world {
 	for _, o := range []client.Object{&rolloutv1alpha1.Gate{}, &v1alpha1.SiteSync{}} {
 		w.must(indexWitnesses(t.Context(), b, o))
 	}
+	w.must(indexRequests(t.Context(), b))
 	w.kube = b.Build()
 	return w
 }
@@ -325,6 +326,7 @@ func (w *world) reconciler() reconcile.Reconciler {
 		logger:    w.log,
 	}
 	c.witnesses.hasGates.Store(true)
+	c.witnesses.hasRequests.Store(true)
 	c.honoursMandates = !w.refusesMandates
 	return managed.NewReconciler(&rtfake.Manager{Client: w.kube, Scheme: w.kube.Scheme()}, resource.ManagedKind(v1alpha1.GroupVersion.WithKind("GitDelivery")),
 		managed.WithTypedExternalConnector[*v1alpha1.GitDelivery](&composite.Connector[*v1alpha1.GitDelivery]{TypedExternalConnector: c, Kind: v1alpha1.GroupVersion.WithKind("GitDelivery").GroupKind(), Live: w.kube, Recorder: w}),

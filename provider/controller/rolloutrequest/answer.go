@@ -11,18 +11,11 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// isClosed reports whether the answer to a request is final.
-func isClosed(r *rolloutv1alpha1.RolloutRequest) bool {
-	accepted := r.Status.GetCondition(rolloutv1alpha1.TypeAccepted)
-	refused := accepted.Status == corev1.ConditionFalse && accepted.Reason != rolloutv1alpha1.ReasonUnknownDeployment
-	return refused || r.Status.GetCondition(rolloutv1alpha1.TypeCompleted).Status == corev1.ConditionTrue
-}
-
 // recordAnswer writes the answer of a deployment into a request. An accepted request stays accepted: a deployment whose status was lost, or
 // that has another revision now, does not report the earlier answer any more.
 func recordAnswer(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.Time) {
 	accepted := r.Status.GetCondition(rolloutv1alpha1.TypeAccepted).Status == corev1.ConditionTrue
-	if d == nil && !isTooLarge(r) {
+	if d == nil && !r.IsTooLarge() {
 		s := conditionWriter{r, now, rolloutv1alpha1.ReasonUnknownDeployment, "The deployment does not exist."}
 		s.setCompleted(corev1.ConditionFalse)
 		if !accepted {
@@ -56,7 +49,7 @@ func recordAnswer(r *rolloutv1alpha1.RolloutRequest, d *deployment, now metav1.T
 // answerFor returns the answer of a deployment to a request, with a message. A request that is too large is never passed to the deployment.
 func answerFor(d *deployment, r *rolloutv1alpha1.RolloutRequest) deploymentv1alpha1.RequestStatus {
 	given := deploymentv1alpha1.RequestStatus{Result: string(rolloutv1alpha1.ResultWaiting)}
-	if isTooLarge(r) {
+	if r.IsTooLarge() {
 		given.Result = string(rolloutv1alpha1.ResultTooLarge)
 		given.Message = resultMessage(rolloutv1alpha1.ResultTooLarge)
 		return given

@@ -2,14 +2,12 @@ package rolloutrequest
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
@@ -41,14 +39,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req reconcile.Request) (reco
 	if meta.WasDeleted(rr) {
 		return reconcile.Result{}, nil
 	}
-	if isClosed(rr) && slices.ContainsFunc(rr.GetOwnerReferences(), isDeployment) {
+	if rr.IsClosed() && slices.ContainsFunc(rr.GetOwnerReferences(), isDeployment) {
 		return reconcile.Result{}, r.updateMarks(ctx, rr, nil)
 	}
 	d, err := r.getDeployment(ctx, rr)
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	if !isClosed(rr) {
+	if !rr.IsClosed() {
 		if err := r.updateStatus(ctx, rr, d); err != nil {
 			return reconcile.Result{}, err
 		}
@@ -122,7 +120,7 @@ func (r *Reconciler) updateMarks(ctx context.Context, rr *rolloutv1alpha1.Rollou
 	all = slices.DeleteFunc(slices.Clone(all), func(one rolloutv1alpha1.RolloutRequest) bool { return one.GetUID() == rr.GetUID() })
 	all = append(all, *rr)
 	open := map[types.UID]bool{}
-	for _, one := range openRequests(all) {
+	for _, one := range rolloutv1alpha1.OpenRequests(all) {
 		open[one.GetUID()] = true
 	}
 	for i := range all {
@@ -148,31 +146,6 @@ func (r *Reconciler) patchMarks(ctx context.Context, is, wanted *rolloutv1alpha1
 		patch = client.MergeFromWithOptions(is, client.MergeFromWithOptimisticLock{})
 	}
 	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, wanted, patch)), "cannot write labels and owner of RolloutRequest")
-}
-
-// openRequests returns the requests that are passed to the function, in their order.
-func openRequests(all []rolloutv1alpha1.RolloutRequest) []*rolloutv1alpha1.RolloutRequest {
-	slices.SortFunc(all, rolloutv1alpha1.CompareTurn)
-	var out []*rolloutv1alpha1.RolloutRequest
-	for i := range all {
-		if len(out) == rolloutv1alpha1.MaxOpen {
-			break
-		}
-		if !isClosed(&all[i]) && !meta.WasDeleted(&all[i]) && !isTooLarge(&all[i]) {
-			out = append(out, &all[i])
-		}
-	}
-	return out
-}
-
-// isTooLarge reports whether a request is too large to be passed to the function. An accepted request is passed all the same: there is at
-// most one.
-func isTooLarge(rr *rolloutv1alpha1.RolloutRequest) bool {
-	if rr.Status.GetCondition(rolloutv1alpha1.TypeAccepted).Status == corev1.ConditionTrue {
-		return false
-	}
-	b, err := json.Marshal(rr)
-	return err != nil || len(b) > rolloutv1alpha1.MaxBytes
 }
 
 // withOpenLabels returns a request with the labels of an open one, or without them. The cached object is shared, so a copy is changed.

@@ -88,7 +88,7 @@ func (w requestMapper) requestsForDeployment(ctx context.Context, o client.Objec
 		w.log.Info("Cannot wake RolloutRequests", "deployment", o.GetName(), "error", err)
 	}
 	out := []reconcile.Request{}
-	for _, r := range openRequests(all) {
+	for _, r := range rolloutv1alpha1.OpenRequests(all) {
 		out = append(out, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(r)})
 	}
 	return out

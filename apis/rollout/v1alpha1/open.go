@@ -1,0 +1,40 @@
+package v1alpha1
+
+import (
+	"encoding/json"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// OpenRequests returns the requests for one deployment that may take effect, in the order in which they have their turn. Those that were answered for good,
+// are being deleted or are too large are left out, and so are the last ones above MaxOpen. The list that it is given is sorted.
+func OpenRequests(all []RolloutRequest) []*RolloutRequest {
+	slices.SortFunc(all, CompareTurn)
+	var out []*RolloutRequest
+	for i := range all {
+		if len(out) == MaxOpen {
+			break
+		}
+		if r := &all[i]; !r.IsClosed() && r.GetDeletionTimestamp() == nil && !r.IsTooLarge() {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// IsClosed reports whether the answer to a request is final.
+func (r *RolloutRequest) IsClosed() bool {
+	accepted := r.Status.GetCondition(TypeAccepted)
+	refused := accepted.Status == corev1.ConditionFalse && accepted.Reason != ReasonUnknownDeployment
+	return refused || r.Status.GetCondition(TypeCompleted).Status == corev1.ConditionTrue
+}
+
+// IsTooLarge reports whether a request is too large to be evaluated. An accepted request is evaluated all the same: there is at most one.
+func (r *RolloutRequest) IsTooLarge() bool {
+	if r.Status.GetCondition(TypeAccepted).Status == corev1.ConditionTrue {
+		return false
+	}
+	b, err := json.Marshal(r)
+	return err != nil || len(b) > MaxBytes
+}

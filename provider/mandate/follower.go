@@ -1,0 +1,169 @@
+package mandate
+
+import (
+	"slices"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/xcrd"
+
+	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
+)
+
+// HomeOf returns the home by whose mandate a delivery to another repository goes on, among the deliveries of its claim, or nil. The home shows what is recorded
+// already, in the ledger that the spec of the delivery has an older copy of. There is none where another delivery shows a ledger that supersedes this one.
+func HomeOf(d *v1alpha1.GitDelivery, all []v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
+	var home *v1alpha1.GitDelivery
+	for i := range all {
+		o := &all[i]
+		if leads(o, d) && (home == nil || o.Status.AtProvider.Ledger.Compare(home.Status.AtProvider.Ledger.Head) > 0) {
+			home = o
+		}
+	}
+	if home == nil || slices.ContainsFunc(all, func(o v1alpha1.GitDelivery) bool { return hasSuperseded(&o, home) }) {
+		return nil
+	}
+	return home
+}
+
+// leads is true for a home that acts by its mandate, and whose status shows that a revision was rejected in which another delivery takes part.
+func leads(o, d *v1alpha1.GitDelivery) bool {
+	spec, at := o.Spec.ForProvider, o.Status.AtProvider
+	if spec.Ledger == nil || at.Ledger == nil || at.Mandate == nil || !IsWitness(o, spec.ClaimRef, d) {
+		return false
+	}
+	s := *at.Ledger
+	known := Status(spec.Mandate, s)
+	mayLead := known != nil && known.Revision == at.Mandate.Revision && slices.Contains(at.Mandate.May, step.KindRollBack)
+	return mayLead && s.IsRejected() && hasOlderCopy(d.Spec.ForProvider, s) && partOf(d, s) != nil
+}
+
+// hasOlderCopy is true for a delivery to another repository than the home that is asked for a position, with an older copy of the ledger of a state.
+func hasOlderCopy(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
+	known := p.Copy
+	return p.Position != nil && known != nil && known.Ledger == s.Ledger && known.Epoch == s.Epoch && known.Compare(s.Head) < 0
+}
+
+// partOf returns the part that a delivery to another repository than the home has in the current revision of a state, or nil.
+func partOf(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Part {
+	name := xcrd.GetCompositionResourceName(d)
+	i := slices.IndexFunc(s.Current.Parts, func(p ledger.Part) bool { return p.Delivery == name && p.ConfigRef != s.Home })
+	if name == "" || i < 0 {
+		return nil
+	}
+	return &s.Current.Parts[i]
+}
+
+// hasSuperseded is true for a delivery of the same controller that shows another ledger than a home, or a later epoch, which that does not come before.
+func hasSuperseded(o, home *v1alpha1.GitDelivery) bool {
+	shown, s := o.Status.AtProvider.Ledger, *home.Status.AtProvider.Ledger
+	if shown == nil || shown.Seq == 0 || shown.IsClosed || !isSibling(o, o.Spec.ForProvider.ClaimRef, home) {
+		return false
+	}
+	return shown.Epoch > s.Epoch || shown.Epoch == s.Epoch && shown.Ledger != s.Ledger
+}
+
+// FollowHome returns the parameters of a delivery to another repository with what follows from the state that its home shows, and whether a rollback restores
+// something there that the spec does not ask for yet. A revision that was rejected brings nothing more there. What is restored nowhere stays at its position.
+func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliveryParameters, bool) {
+	s := *f.Home.Status.AtProvider.Ledger
+	if !isOvertaken(*p.Position, s) {
+		return p, false
+	}
+	out := f.Follow(p, s)
+	if evidence.AsksForNothing(&v1alpha1.GitDelivery{Spec: v1alpha1.GitDeliverySpec{ForProvider: out}}) {
+		if isOfRevision(*p.Position, s) {
+			p.Trees, p.Settled = out.Trees, false
+		}
+		return p, false
+	}
+	essentials := s.Essentials()
+	out.Copy = &essentials
+	return out, true
+}
+
+// isOvertaken is true for a position that a rejected revision has left behind, in the same epoch: that of a spec without the verdict.
+func isOvertaken(p ledger.Position, s ledger.State) bool {
+	at := s.Position()
+	return p.Epoch == at.Epoch && (p.Compare(at) < 0 || p == at && at.Attempt == 0)
+}
+
+// EffectiveDelivery returns a delivery as if its spec named the position that its repository has to be brought to.
+func EffectiveDelivery(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
+	at := Position(d)
+	if at == d.Spec.ForProvider.AskedPosition() {
+		return d
+	}
+	out := *d
+	out.Spec.ForProvider.Position = &at
+	return &out
+}
+
+// follower returns the delivery of a part of the revision to another repository than the home, or nil if it was lost.
+func (f Facts) follower(part ledger.Part) *v1alpha1.GitDelivery {
+	for i := range f.Followers {
+		if xcrd.GetCompositionResourceName(&f.Followers[i]) == part.Delivery {
+			return &f.Followers[i]
+		}
+	}
+	return nil
+}
+
+// followersOf returns the deliveries to other repositories than the home that take part in the current revision of a state, in the order of its parts.
+func (f Facts) followersOf(s ledger.State) []*v1alpha1.GitDelivery {
+	var out []*v1alpha1.GitDelivery
+	for _, part := range s.Current.Parts {
+		if d := f.follower(part); d != nil && part.ConfigRef != s.Home {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// haveAllReported is true once each repository of the current revision reported what its directories hold now.
+func (f Facts) haveAllReported(s ledger.State) bool {
+	return f.Applied == s.Position() && !slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool {
+		d := f.follower(part)
+		return part.ConfigRef != s.Home && (d == nil || !evidence.HasReported(EffectiveDelivery(d), s, part.Sites))
+	})
+}
+
+// followerFailure returns the rejection that follows from what a delivery to another repository reports of the present attempt, or nil.
+func followerFailure(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Verdict {
+	asked := EffectiveDelivery(d)
+	p := asked.Spec.ForProvider.Position
+	if p == nil || !s.Position().HasReached(*p) || evidence.AsksForNothing(d) {
+		return nil
+	}
+	return evidence.DeliveryFailure(asked, *p)
+}
+
+// areFollowersRestored is true when each other repository of the revision has what a rollback restores there, as its spec asks, and its Sites run that.
+func (f Facts) areFollowersRestored(s ledger.State) bool {
+	return !slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool { return part.ConfigRef != s.Home && !f.isPartRestored(part, s) })
+}
+
+// isPartRestored is true for a part of a revision whose repository has what a rollback restores there, or that has nothing to restore.
+func (f Facts) isPartRestored(part ledger.Part, s ledger.State) bool {
+	d, at := f.follower(part), s.Position()
+	switch {
+	case d == nil:
+		return !evidence.IsReached(part.Delivery, &v1alpha1.GitDelivery{}, s)
+	case evidence.IsDelivered(d, at):
+		return f.runsTrees(d, at)
+	}
+	followed := f.followed(d, s)
+	return evidence.AsksForNothing(followed) && evidence.IsSeen(d) && evidence.IsLeftAlone(part.Delivery, followed, d, s)
+}
+
+// followed returns a delivery to another repository as it would ask for what follows from a state.
+func (f Facts) followed(d *v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDelivery {
+	f.Delivered = map[string]v1alpha1.DeliveredTree{}
+	for _, t := range d.Status.AtProvider.Trees {
+		f.Delivered[t.Path] = t
+	}
+	out := *d
+	out.Spec.ForProvider = f.Follow(d.Spec.ForProvider, s)
+	return &out
+}
