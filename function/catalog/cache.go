@@ -6,8 +6,8 @@ import (
 	"io"
 	"reflect"
 
+	"github.com/intentplane/intentplane/apis/memo"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/memo"
 )
 
 // decodedFactor is how many times as large as its JSON a decoded object is, about.

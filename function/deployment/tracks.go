@@ -10,6 +10,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
@@ -105,7 +106,7 @@ func (o Observed) holdsFiles(s ledger.State) bool {
 func (o Observed) holdsOwnFiles(s ledger.State, site string) bool {
 	for _, d := range o.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if t.Site == site && compose.CarriesTrack(t, s.Current.Folder(), s.Current.Number) {
+			if t.Site == site && directories.CarriesTrack(t, s.Current.Folder(), s.Current.Number) {
 				return true
 			}
 		}
@@ -228,9 +229,9 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 }
 
 // directoryOf returns what the tree of a directory is composed from.
-func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) compose.Directory {
+func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) directories.Directory {
 	observed := x.observed.deliveries[delivery]
-	out := compose.Directory{Own: t, Track: x.state.Current.Folder(), Revision: x.state.Current.Number, IsPlainLabelled: hasLabelledPods(x.state), FolderOf: x.folderOf(t.Site)}
+	out := directories.Directory{Own: t, Track: x.state.Current.Folder(), Revision: x.state.Current.Number, IsPlainLabelled: hasLabelledPods(x.state), FolderOf: x.folderOf(t.Site)}
 	out.Held, _ = evidence.HeldTree(observed, t.Path)
 	if observed != nil {
 		recorded := x.observed.home.State.Position()
@@ -242,7 +243,7 @@ func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) comp
 			}
 		}
 	}
-	if !x.isOwn && !compose.CarriesTrack(out.Own, x.state.Current.Folder(), x.state.Current.Number) {
+	if !x.isOwn && !directories.CarriesTrack(out.Own, x.state.Current.Folder(), x.state.Current.Number) {
 		out.Own.Files = nil
 	}
 	i := slices.IndexFunc(x.input.Directories, func(d step.Directory) bool { return d.Site == t.Site })
@@ -269,16 +270,16 @@ func (x trackedState) folderOf(site string) func(int64) string {
 }
 
 // composeTree returns the tree of a directory. One that stays is asked for as before, so that its files are not lost.
-func (x trackedState) composeTree(delivery string, from compose.Directory, base deliveryv1alpha1.Tree) (compose.TrackedTree, error) {
+func (x trackedState) composeTree(delivery string, from directories.Directory, base deliveryv1alpha1.Tree) (directories.TrackedTree, error) {
 	switch {
 	case x.isOwn && base.Action == deliveryv1alpha1.ActionKeep:
-		return compose.TrackedTree{Tree: base}, nil // The cluster of the Site is not ready.
+		return directories.TrackedTree{Tree: base}, nil // The cluster of the Site is not ready.
 	case from.Aim.Keeps:
 		return x.keepTree(delivery, from), nil
 	case from.Aim.Restores:
 		return x.restoreTarget(from), nil
 	case !x.isOwn && ledger.IsPlain(x.state.Current.Track) && len(from.Aim.Put) > 0:
-		return compose.KeepTracked(from), nil // The files of the revision, as it was rendered, are in no object.
+		return directories.KeepTracked(from), nil // The files of the revision, as it was rendered, are in no object.
 	}
 	out, err := x.compiled.tracker.Compose(from)
 	if err == nil && out.Action == deliveryv1alpha1.ActionKeep && x.state.Cursor.Attempt > 0 && !x.awaitsRendering() {
@@ -288,8 +289,8 @@ func (x trackedState) composeTree(delivery string, from compose.Directory, base 
 }
 
 // restoreTarget returns the tree of the target of the rollback. A directory that the target did not have, or that the deployment is not for any more, stays.
-func (x trackedState) restoreTarget(from compose.Directory) compose.TrackedTree {
-	kept := compose.KeepTracked(from)
+func (x trackedState) restoreTarget(from directories.Directory) directories.TrackedTree {
+	kept := directories.KeepTracked(from)
 	if x.target == nil || !x.compiled.isChosen(from.Own.Site) {
 		return kept
 	}
@@ -302,7 +303,7 @@ func (x trackedState) restoreTarget(from compose.Directory) compose.TrackedTree 
 }
 
 // siteToObserve returns what the SiteSync has to observe of a directory, or nil.
-func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t compose.TrackedTree, from compose.Directory) *deliveryv1alpha1.SiteTree {
+func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t directories.TrackedTree, from directories.Directory) *deliveryv1alpha1.SiteTree {
 	if _, isUnobserved := x.compiled.unobserved[t.Site]; isUnobserved {
 		return nil
 	}
@@ -315,11 +316,11 @@ func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t compose.T
 		if asked.Name == "" || asked.Tree != from.Held.Tree {
 			return nil
 		}
-		asked.Wave, asked.Traffic = wave, compose.RetainTraffic(asked.Traffic, from.Held)
+		asked.Wave, asked.Traffic = wave, directories.RetainTraffic(asked.Traffic, from.Held)
 		return &asked
 	}
 	out := compose.SiteToObserve(d, t.Tree, wave)
-	out.Traffic = compose.TrafficOf(t, from.Held, x.state.Current.Folder(), compose.Traffic{
+	out.Traffic = directories.TrafficOf(t, from.Held, x.state.Current.Folder(), directories.Traffic{
 		Awaited: x.awaitedRevision(from.Held), Position: x.state.Position(), Drain: drainOf(x.in), Observed: asked,
 	})
 	return &out

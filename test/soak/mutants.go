@@ -68,7 +68,7 @@ func weightMutants() map[string]mutant {
 			text: "out := []ledger.Step{{Weight: new(int32(0))}}", becomes: "out := []ledger.Step{{Weight: new(int32(1))}}", pkg: "function/canary",
 		},
 		"SizeNotAhead": {
-			reason: "The pods of a step are there one step before its requests.", file: "function/compose/tracks.go",
+			reason: "The pods of a step are there one step before its requests.", file: "apis/directories/tracks.go",
 			text: "s.Ahead = max(s.Weight, int(*d.Aim.Ahead))", becomes: "s.Ahead = s.Weight", pkg: "function/deployment", tests: "TestCanaryWalk",
 		},
 		"FullBeforeSize": {
