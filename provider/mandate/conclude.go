@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/step"
@@ -73,7 +74,8 @@ func (f Facts) input(recorded, s ledger.State) step.Input {
 		Versions:    step.Versions{Scheme: s.Current.Request.Scheme, Renderer: s.Current.Request.Renderer},
 		IsSuspended: m.Suspended,
 		Policy:      step.Policy{AutoRollback: m.Rollback.AutoRollback, MaxRetries: m.Rollback.MaxRetries, MaxPerHour: m.Rollback.MaxPerHour},
-		Directories: f.directories(s), HasAllReported: f.Applied == s.Position(), IsRecorded: s.Head == recorded.Head,
+		Directories: f.directories(recorded, s), HasAllReported: f.Applied == s.Position(), AreTracksKnown: f.Applied == recorded.Position(),
+		IsRecorded: s.Head == recorded.Head,
 	}
 	if s.Position() == recorded.Position() {
 		in.Proof = f.proof(s)
@@ -82,13 +84,15 @@ func (f Facts) input(recorded, s ledger.State) step.Input {
 }
 
 // directories returns the directories of the current revision, as the repository has them.
-func (f Facts) directories(s ledger.State) []step.Directory {
+func (f Facts) directories(recorded, s ledger.State) []step.Directory {
 	var out []step.Directory
+	observed := f.observedSites()
 	for _, part := range s.Current.Parts {
 		for _, site := range part.Sites {
 			delivered, isKnown := f.deliveredTo(site)
 			out = append(out, step.Directory{
 				Site: site, IsChosen: f.isChosen(site), IsKnown: isKnown, Tree: delivered.Tree, Revision: delivered.Revision,
+				Tracks: evidence.TracksOf(recorded, site, delivered, observed[site]), AreTracksKnown: f.Applied == recorded.Position(),
 			})
 		}
 	}

@@ -18,9 +18,9 @@ const defaultAttemptTimeout = 5 * time.Minute
 func knownKinds() []step.Kind { return []step.Kind{step.KindReject, step.KindRollBack} }
 
 // Status returns what the provider may record on top of a state by a mandate, or nil if that is nothing: the mandate is for another revision or by other
-// rules than those of this version, or the deployment is in tracks or in several repositories.
+// rules than those of this version, or the deployment is in several repositories.
 func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
-	if !m.Covers(s) || m.Rules != step.Rules || !isInHomeAlone(s) || isInTracks(s) {
+	if !m.Covers(s) || m.Rules != step.Rules || !isInHomeAlone(s) {
 		return nil
 	}
 	may := slices.DeleteFunc(slices.Clone(m.May), func(k step.Kind) bool { return !slices.Contains(knownKinds(), k) })
@@ -34,12 +34,6 @@ func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
 func isInHomeAlone(s ledger.State) bool {
 	parts := s.Current.Parts
 	return len(parts) == 1 && parts[0].ConfigRef == s.Home
-}
-
-// isInTracks is true for a revision that has tracks, or whose rollback leads to one that has.
-func isInTracks(s ledger.State) bool {
-	target := step.TargetOf(s)
-	return s.HasTracks() || s.Current.HasSteps() || target != nil && !ledger.IsPlain(target.Track)
 }
 
 // Position returns the position that the repository of a delivery has to be brought to: that of its spec, or a later one of the same revision that the ledger

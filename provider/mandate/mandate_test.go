@@ -41,9 +41,9 @@ func TestStatus(t *testing.T) {
 			s.Current.Parts = append(s.Current.Parts, ledger.Part{Delivery: "other", ConfigRef: "other", Sites: []string{"edge3"}})
 		}},
 		"Elsewhere": {reason: "A revision of which the home of the ledger is no repository is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Parts[0].ConfigRef = "other" }},
-		"Tracks":    {reason: "A revision in a track is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Track = ledger.TrackBlue }},
-		"Shares":    {reason: "A revision that shares requests is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Plan[0].Weight = new(int32(20)) }},
-		"Target":    {reason: "A revision whose rollback leads to one in a track is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.History[0].Track = ledger.TrackGreen }},
+		"Tracks":    {reason: "A mandate covers a revision in a track.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Track = ledger.TrackBlue }, want: both},
+		"Shares":    {reason: "A mandate covers a revision that shares requests.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Plan[0].Weight = new(int32(20)) }, want: both},
+		"Target":    {reason: "A mandate covers a revision whose rollback leads to one in a track.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.History[0].Track = ledger.TrackGreen }, want: both},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -17,14 +17,13 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// actsByMandate is true for a home with a mandate that the provider acts by. One that may not be written, or that is being deleted, is left as it is, and so are
-// directories with tracks.
+// actsByMandate is true for a home with a mandate that the provider acts by. One that may not be written, or that is being deleted, is left as it is, and so is
+// one whose spec lacks the files by which requests leave a track: the function may render them.
 func (e *external) actsByMandate(d *v1alpha1.GitDelivery, f facts) bool {
 	mayWrite := slices.ContainsFunc(d.GetManagementPolicies(), func(p xpv2.ManagementAction) bool {
 		return p == xpv2.ManagementActionAll || p == xpv2.ManagementActionUpdate
 	})
-	hasTrack := f.hasTracks() || hasTracks(f.delivered)
-	return e.honoursMandates && f.holdsLedger() && mayWrite && !meta.WasDeleted(d) && !hasTrack
+	return e.honoursMandates && f.holdsLedger() && mayWrite && !meta.WasDeleted(d) && mandate.CanMoveRequests(f.spec.Trees, f.deliveredByPath())
 }
 
 // copyHome returns a delivery with a status of its own, if it has a mandate. What is noted in the status of the other one does not change it.
@@ -60,7 +59,7 @@ func (f facts) followLedger() facts {
 	}
 	r, _ := f.recordEvents()
 	if f.isAhead = mandate.IsAhead(f.spec, r.applied); f.isAhead {
-		f.spec = f.witnesses.Follow(f.spec, r.applied)
+		f.spec = f.witnesses.Follow(f.spec, f.ledger.recorded, r.applied)
 	}
 	return f
 }
@@ -128,8 +127,21 @@ func describeMandated(e ledger.Event) (telemetry.MandatedEvent, string) {
 		return telemetry.MandatedRejected, fmt.Sprintf("The revision was rejected: %s: %s", e.Judged.Verdict.Reason, e.Judged.Verdict.Message)
 	case e.RolledBack != nil:
 		return telemetry.MandatedRolledBack, fmt.Sprintf("A rollback to revision %d began", e.RolledBack.Target)
+	case e.Advanced != nil:
+		return telemetry.MandatedAdvanced, describeStage(e.Advanced.Stage)
 	}
 	return telemetry.MandatedRestored, "Each Site was proven to run what the rollback restored"
+}
+
+// describeStage returns what a stage of a rollback in tracks does.
+func describeStage(stage int32) string {
+	switch stage {
+	case ledger.StageBeside:
+		return "The pods of the target start beside those of the revision"
+	case ledger.StageShift:
+		return "The requests go back to the target"
+	}
+	return "The requests have ended, and the trees of the target are restored"
 }
 
 // unobservedSites returns the Sites without an engine, and those that do not exist, and whether a delivered tree counts as live there.

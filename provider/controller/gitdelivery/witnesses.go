@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/evidence"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/usage"
@@ -139,17 +141,37 @@ func saidOtherThings() predicate.Predicate {
 	}
 }
 
-// statementOf returns what a Gate or a SiteSync proves, as text: the verdict, or why the Sites of a position are ready or not. It is empty for nothing.
+// statementOf returns what a Gate or a SiteSync proves, as text: the verdict, or why the Sites of a position are ready or not, and what the tracks of each Site
+// are proven to do. It is empty for nothing.
 func statementOf(o client.Object) string {
 	switch o := o.(type) {
 	case *rolloutv1alpha1.Gate:
 		return string(evidence.GateVerdict(o))
 	case *v1alpha1.SiteSync:
-		ready := o.GetCondition(xpv2.TypeReady)
-		if ready.Reason == "" || ready.ObservedGeneration != o.GetGeneration() {
-			return ""
-		}
-		return fmt.Sprint(o.Status.AtProvider.ObservedPosition(), ready.Status, ready.Reason)
+		return statementOfSites(o) + statementOfTracks(o.Status.AtProvider.Sites)
 	}
 	return ""
+}
+
+// statementOfSites returns why the Sites of a position are ready or not. It is empty where the condition is about an earlier generation.
+func statementOfSites(s *v1alpha1.SiteSync) string {
+	ready := s.GetCondition(xpv2.TypeReady)
+	if ready.Reason == "" || ready.ObservedGeneration != s.GetGeneration() {
+		return ""
+	}
+	return fmt.Sprint(s.Status.AtProvider.ObservedPosition(), ready.Status, ready.Reason)
+}
+
+// statementOfTracks returns which tracks are proven to be without requests, and of which folders the pods were available: a stage of a rollback ends by that.
+func statementOfTracks(sites []v1alpha1.SiteObservation) string {
+	out := ""
+	for _, o := range sites {
+		if o.Traffic == nil {
+			continue
+		}
+		for _, t := range o.Traffic.Tracks {
+			out += fmt.Sprintln(o.Name, t.Name, t.Idle, ptr.Deref(t.ProvenAt, ledger.Position{}), t.AvailableTree, ptr.Deref(t.AvailableAt, ledger.Position{}))
+		}
+	}
+	return out
 }

@@ -38,6 +38,15 @@ func observedSync(reason xpv2.ConditionReason) *v1alpha1.SiteSync {
 	return s
 }
 
+// drainedSync returns a SiteSync of a Site whose track green gets no requests, and has none under way or some.
+func drainedSync(isIdle bool) *v1alpha1.SiteSync {
+	s := observedSync("Live")
+	s.Status.AtProvider.Sites = []v1alpha1.SiteObservation{{Name: "edge1", Traffic: &v1alpha1.SiteTrafficObservation{
+		Tracks: []v1alpha1.TrackObservation{{Name: "green", Idle: isIdle, ProvenAt: &ledger.Position{Revision: 2}}},
+	}}}
+	return s
+}
+
 func TestSaidOtherThings(t *testing.T) {
 	later := func(s *v1alpha1.SiteSync) *v1alpha1.SiteSync {
 		s.Status.AtProvider.Position.Attempt = 1
@@ -59,6 +68,8 @@ func TestSaidOtherThings(t *testing.T) {
 		"SameReason":   {reason: "A SiteSync that gives the same reason says nothing.", old: observedSync("Failed"), object: observedSync("Failed")},
 		"NextPosition": {reason: "The same reason about another position lets a home be looked at.", old: observedSync("Failed"), object: later(observedSync("Failed")), want: true},
 		"Stale":        {reason: "What a SiteSync said of an earlier generation is nothing.", old: &v1alpha1.SiteSync{}, object: stale},
+		"Draining":     {reason: "A track that drains on says nothing.", old: drainedSync(false), object: drainedSync(false)},
+		"Drained":      {reason: "A track whose requests have ended lets a home be looked at.", old: drainedSync(false), object: drainedSync(true), want: true},
 		"Other":        {reason: "An object of another kind says nothing.", old: site("edge1"), object: site("edge1")},
 	}
 	for name, tc := range cases {
