@@ -111,8 +111,8 @@ func proofMutants() map[string]mutant {
 			becomes: "o.Idle = o.IdleSince != nil", pkg: "provider/controller/sitesync",
 		},
 		"IdleByGit": {
-			reason: "A track is idle when a Site proved that, and not when Git gives it no requests.", file: "function/deployment/tracks.go",
-			text:    "return t.WeighedAt == nil || seen.Idle && seen.ProvenAt != nil && seen.ProvenAt.Compare(*t.WeighedAt) > 0",
+			reason: "A track is idle when a Site proved that, and not when Git gives it no requests.", file: "apis/evidence/tracks.go",
+			text:    "return t.WeighedAt == nil || proof.Idle && proof.ProvenAt != nil && proof.ProvenAt.Compare(*t.WeighedAt) > 0",
 			becomes: "return t.Weight == 0", pkg: "function/deployment", tests: "Canary|Lost|Rollback",
 		},
 		"StagePassedByGit": {
