@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
-	"github.com/intentplane/intentplane/function/memo"
+	"github.com/intentplane/intentplane/apis/memo"
 )
 
 // responseCache holds responses by the digest of their requests. Crossplane repeats a request while nothing changes. It is safe for concurrent

@@ -95,16 +95,7 @@ func (c *Comparison) failure() *ledger.Verdict {
 	if !c.WatchesDesired() {
 		return nil
 	}
-	return c.withoutLosers(SyncFailure(c.ObservedSync, c.State.Position()))
-}
-
-// withoutLosers leaves out that an engine failed before the steps of a revision in tracks: the pods that fail there may be those that lose their
-// requests. That it took too long counts.
-func (c *Comparison) withoutLosers(v *ledger.Verdict) *ledger.Verdict {
-	if c.State.IsBeforeSteps() && v != nil && v.Reason == rolloutv1alpha1.RejectedSyncFailed {
-		return nil
-	}
-	return v
+	return SyncFailure(c.ObservedSync, c.State)
 }
 
 // IsLive is true when every repository holds what the revision's step asks for, and every Site of the step runs it, now.

@@ -89,31 +89,6 @@ func TestProof(t *testing.T) {
 	}
 }
 
-// TestWithoutLosers leaves failures of engines out while requests are moved between tracks.
-func TestWithoutLosers(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		track  string
-		stage  int32
-		why    string
-		want   bool
-	}{
-		"Losing":    {reason: "The pods that fail before the steps may be those that lose their requests.", track: "blue", stage: ledger.StageShift, why: rolloutv1alpha1.RejectedSyncFailed},
-		"TimedOut":  {reason: "A shift that takes too long fails.", track: "blue", stage: ledger.StageShift, why: rolloutv1alpha1.RejectedSyncTimedOut, want: true},
-		"InSteps":   {reason: "In the steps each failure counts.", track: "blue", stage: ledger.StageSteps, why: rolloutv1alpha1.RejectedSyncFailed, want: true},
-		"Trackless": {reason: "Without tracks each failure counts.", why: rolloutv1alpha1.RejectedSyncFailed, want: true},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			c := Comparison{State: newState(2, "b")}
-			c.State.Current.Track, c.State.Cursor.Stage = tc.track, tc.stage
-			if got := c.withoutLosers(&ledger.Verdict{Result: ledger.VerdictRejected, Reason: tc.why}); (got != nil) != tc.want {
-				t.Errorf("\n%s\nwithoutLosers(...): want a failure %t, got %+v", tc.reason, tc.want, got)
-			}
-		})
-	}
-}
-
 // TestIsSyncReleased reads the condition of a SiteSync about a position.
 func TestIsSyncReleased(t *testing.T) {
 	at := ledger.Position{Revision: 2, Step: 1, Stage: ledger.StageSteps}

@@ -35,8 +35,18 @@ func HasObserved(s *deliveryv1alpha1.SiteSync, state ledger.State, site string) 
 	return s != nil && hasReached(s.Status.AtProvider.ObservedPosition(), state, site)
 }
 
-// SyncFailure returns the rejection that follows from what a SiteSync reports of a position, or nil.
-func SyncFailure(s *deliveryv1alpha1.SiteSync, at ledger.Position) *ledger.Verdict {
+// SyncFailure returns the rejection that follows from what a SiteSync reports of the position of a state, or nil. In tracks, a failure of an engine before the
+// steps does not count: the pods that fail there may be those that lose their requests. That it took too long counts.
+func SyncFailure(s *deliveryv1alpha1.SiteSync, state ledger.State) *ledger.Verdict {
+	v := syncRejection(s, state.Position())
+	if state.IsBeforeSteps() && v != nil && v.Reason == rolloutv1alpha1.RejectedSyncFailed {
+		return nil
+	}
+	return v
+}
+
+// syncRejection returns the rejection that follows from the Ready condition of a SiteSync about a position, or nil.
+func syncRejection(s *deliveryv1alpha1.SiteSync, at ledger.Position) *ledger.Verdict {
 	if !hasReady(s, corev1.ConditionFalse) || !IsSyncAbout(s, at) {
 		return nil
 	}

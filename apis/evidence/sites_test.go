@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
 // TestAreSitesLive changes one thing at a time about a SiteSync that proves a position.
@@ -66,6 +68,51 @@ func TestAdmitsTree(t *testing.T) {
 			tc.change(sync)
 			if got := AdmitsTree(sync, s, tree); got != tc.want {
 				t.Errorf("\n%s\nAdmitsTree(...): want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestSyncFailure has a SiteSync that is not Ready at a position, with and without tracks.
+func TestSyncFailure(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		track     string
+		stage     int32
+		condition xpv2.ConditionReason
+		change    func(*deliveryv1alpha1.SiteSync)
+		want      string
+	}{
+		"Losing":    {reason: "The pods that fail before the steps may be those that lose their requests.", track: "blue", stage: ledger.StageShift, condition: deliveryv1alpha1.ReasonFailed},
+		"Late":      {reason: "A shift that takes too long fails.", track: "blue", stage: ledger.StageShift, condition: deliveryv1alpha1.ReasonTimedOut, want: rolloutv1alpha1.RejectedSyncTimedOut},
+		"InSteps":   {reason: "In the steps each failure counts.", track: "blue", stage: ledger.StageSteps, condition: deliveryv1alpha1.ReasonFailed, want: rolloutv1alpha1.RejectedSyncFailed},
+		"Trackless": {reason: "Without tracks each failure counts.", condition: deliveryv1alpha1.ReasonFailed, want: rolloutv1alpha1.RejectedSyncFailed},
+		"Syncing":   {reason: "A Site that is not live yet fails nothing.", condition: deliveryv1alpha1.ReasonSyncing},
+		"Elsewhere": {
+			reason: "A status about another position fails nothing.", condition: deliveryv1alpha1.ReasonFailed,
+			change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 1 },
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			state := newState(2, "b")
+			state.Current.Track, state.Cursor.Stage = tc.track, tc.stage
+			s := &deliveryv1alpha1.SiteSync{}
+			s.SetGeneration(4)
+			s.Spec.ForProvider.Position, s.Status.AtProvider.Position = new(state.Position()), new(state.Position())
+			s.SetConditions(xpv2.Unavailable().WithObservedGeneration(4), xpv2.ReconcileSuccess())
+			c := s.GetCondition(xpv2.TypeReady)
+			c.Reason = tc.condition
+			s.SetConditions(c)
+			if tc.change != nil {
+				tc.change(s)
+			}
+			got := ""
+			if v := SyncFailure(s, state); v != nil {
+				got = v.Reason
+			}
+			if got != tc.want {
+				t.Errorf("\n%s\nSyncFailure(...): want %q, got %q", tc.reason, tc.want, got)
 			}
 		})
 	}

@@ -53,6 +53,9 @@ type canaryDelivery struct {
 	files map[string]canaryDirectory
 	// isRejected says that what is wanted was composed after a rejection.
 	isRejected bool
+	// mandate of the home, and echo is the revision for which the provider says that it acts by it.
+	mandate modelMandate
+	echo    int64
 
 	isObserved bool
 	ledger     ledger.State
@@ -152,6 +155,8 @@ type canaryModel struct {
 	isAsking bool
 	truth    canaryTruth
 	isCalm   bool
+	// honours says that the provider acts by mandates, and isSilent that the function is not called.
+	honours, isSilent bool
 	// hasLost are the Sites of deliveries that were lost in a move, and isExcused those that were restored without the files that a move needs.
 	hasLost, isExcused map[string]bool
 	// tells is the story so far, for a failure.
@@ -327,7 +332,7 @@ func (m *canaryModel) call(seen canaryView, writes func() bool) {
 		d := &m.deliveries[0]
 		d.after, d.events, d.position = recorded.Head, events, s.Position()
 		d.ask(m.compose(0, seen, in, s), seen.deliveries[0])
-		d.isRejected = s.IsRejected()
+		d.isRejected, d.mandate = s.IsRejected(), mandateOf(s)
 	}
 	m.isAsking = false
 	followed := m.input(seen, recorded, recorded)
@@ -398,7 +403,7 @@ func (m *canaryModel) propose(seen canaryView, recorded ledger.State) ([]ledger.
 	s := recorded
 	for range 8 {
 		e, _ := Step(s, m.input(seen, recorded, s))
-		if e == nil {
+		if e == nil || isLeftToProvider(seen.deliveries[0], recorded, s, *e) {
 			return events, s
 		}
 		next, err := ledger.Append(s, m.time(), *e)
@@ -494,10 +499,15 @@ func (m *canaryModel) proof(seen canaryView, in Input, s ledger.State) Proof {
 	case m.lacksFiles(seen, in, s):
 		return p
 	}
-	sync := seen.sync
-	if sync.proven != s.Position() || !m.asksForThis(sync, seen, in, s) {
+	if seen.sync.proven != s.Position() || !m.asksForThis(seen.sync, seen, in, s) {
 		return p
 	}
+	return m.observedProof(seen, s)
+}
+
+// observedProof is what the SiteSync and the Gate prove of the position of a state, which they are about.
+func (m *canaryModel) observedProof(seen canaryView, s ledger.State) Proof {
+	sync, p := seen.sync, Proof{}
 	p.IsLive, p.IsPauseOver = sync.live, sync.released
 	if sync.failed {
 		p.Failure = &ledger.Verdict{Result: ledger.VerdictRejected, Reason: "SyncTimedOut"}

@@ -14,6 +14,7 @@ func (m *canaryModel) deliver(i int, crashes bool) {
 	}
 	if i == 0 {
 		m.recordHome(d)
+		m.concludeByMandate(d)
 	}
 	if i > 0 && d.position.Compare(m.records[i]) >= 0 && d.position.Revision > 0 {
 		m.push(i, d)
@@ -24,7 +25,10 @@ func (m *canaryModel) deliver(i int, crashes bool) {
 	d.isObserved, d.reported, d.trees, d.commits = true, m.records[i], map[string]canaryDirectory{}, map[string]int{}
 	d.weighed, d.placed = map[string]map[string]ledger.Position{}, map[string]map[string]ledger.Position{}
 	if i == 0 {
-		d.ledger = m.home
+		d.ledger, d.echo = m.home, 0
+	}
+	if i == 0 && m.actsByMandate(d, m.home) {
+		d.echo = m.home.Current.Number
 	}
 	for _, s := range m.sites {
 		if m.repositoryOf(s.name) == i && len(s.git) > 0 {

@@ -28,6 +28,11 @@ func (m *canaryModel) tellStory() string {
 			return m.truth.broken
 		}
 	}
+	return m.comeToRest()
+}
+
+// comeToRest lets the rest of a story be calm, and returns what is wrong in it.
+func (m *canaryModel) comeToRest() string {
 	m.endFaults()
 	rests := 0
 	for range 700 {
@@ -72,6 +77,9 @@ func (m *canaryModel) work() {
 // callLate lets the function be called with what was so some time ago, and sometimes again with what is so now. One cache serves all calls: none sees what was
 // so before what another one saw.
 func (m *canaryModel) callLate() {
+	if m.isSilent {
+		return
+	}
 	m.before = slices.DeleteFunc(m.before, func(v canaryView) bool { return v.number < m.seen })
 	if len(m.before) > 0 {
 		m.call(m.before[m.random.IntN(len(m.before))], m.sometimes)

@@ -6,8 +6,8 @@ import (
 	"io"
 	"reflect"
 
+	"github.com/intentplane/intentplane/apis/memo"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
-	"github.com/intentplane/intentplane/function/memo"
 )
 
 // decodedFactor is the approximate ratio of the size of a decoded object to the size of its JSON.

@@ -9,8 +9,8 @@ import (
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	configv1alpha1 "github.com/intentplane/intentplane/apis/config/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/memo"
 	"github.com/intentplane/intentplane/apis/policy"
-	"github.com/intentplane/intentplane/function/memo"
 )
 
 // Query is the request of a deployment to the catalog.

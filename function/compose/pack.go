@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 
+	"github.com/intentplane/intentplane/apis/memo"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/function/memo"
 )
 
 // A Packed tree is as it travels.

@@ -7,6 +7,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
@@ -159,7 +160,7 @@ func TestFollow(t *testing.T) {
 		"Trees": {
 			reason: "Other trees at the same position change a follower.", recorded: at(1, nil), site: "a", was: new(at(0, nil).Position()),
 			change: func(d *deliveryv1alpha1.GitDelivery) {
-				d.Spec.ForProvider.Trees[0] = retainTree(d.Spec.ForProvider.Trees[0])
+				d.Spec.ForProvider.Trees[0] = directories.Retain(d.Spec.ForProvider.Trees[0])
 			},
 			want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4},
 		},
@@ -188,7 +189,7 @@ func TestFollow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			asked, observed := asking(tc.recorded.Position(), tc.site), (*deliveryv1alpha1.GitDelivery)(nil)
 			if tc.retains {
-				asked.Spec.ForProvider.Trees[0] = retainTree(asked.Spec.ForProvider.Trees[0])
+				asked.Spec.ForProvider.Trees[0] = directories.Retain(asked.Spec.ForProvider.Trees[0])
 			}
 			if tc.was != nil {
 				observed = asking(*tc.was, tc.site)

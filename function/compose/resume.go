@@ -7,6 +7,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
@@ -38,7 +39,7 @@ func recreatedDelivery(d *deliveryv1alpha1.GitDelivery, sites []string) *deliver
 	out.Spec.ForProvider.Trees = nil
 	for _, t := range d.Spec.ForProvider.Trees {
 		if slices.Contains(sites, t.Site) {
-			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, retainTree(t))
+			out.Spec.ForProvider.Trees = append(out.Spec.ForProvider.Trees, directories.Retain(t))
 		}
 	}
 	return out
@@ -83,7 +84,7 @@ func RetainDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec depl
 	out := Resume(parts, spec)
 	for _, d := range out {
 		for i, t := range d.Spec.ForProvider.Trees {
-			d.Spec.ForProvider.Trees[i] = retainTree(t)
+			d.Spec.ForProvider.Trees[i] = directories.Retain(t)
 		}
 	}
 	return out

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
@@ -36,7 +37,7 @@ func treeOfRevision(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s 
 	if held, known := evidence.HeldTree(d, t.Path); d != nil && (!known && !wasProven(s, t.Site) || held.Tree == t.Tree) {
 		return t
 	}
-	return retainTree(t)
+	return directories.Retain(t)
 }
 
 // wasProven is true for a Site that was proven to run the current revision.

@@ -3,6 +3,7 @@ package compose
 import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
@@ -47,14 +48,14 @@ func (r Return) restoreTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDeli
 		return t
 	}
 	if r.Trees == nil || !r.Chosen(t.Site) {
-		return retainTree(t)
+		return directories.Retain(t)
 	}
 	if s.Restored && isBack {
 		return t // What was restored is what was asked for then, wherever Sites moved since.
 	}
 	want, served := r.Trees[t.Site]
 	if !served || !restores && (holdsTarget(t, d, s.Current.Number, want) || isUntouched(t, d, isBack)) {
-		return retainTree(t)
+		return directories.Retain(t)
 	}
 	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionRestore, want, nil
 	return t

@@ -9,6 +9,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
@@ -86,7 +87,7 @@ func holds(d *deliveryv1alpha1.GitDelivery, tree string, revision int64) {
 }
 
 func keep(d *deliveryv1alpha1.GitDelivery) {
-	d.Spec.ForProvider.Trees[0] = retainTree(d.Spec.ForProvider.Trees[0])
+	d.Spec.ForProvider.Trees[0] = directories.Retain(d.Spec.ForProvider.Trees[0])
 }
 
 func restores(d *deliveryv1alpha1.GitDelivery) {

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
@@ -15,16 +16,11 @@ func Step(ds map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[strin
 		stepped.Spec.ForProvider.Trees = nil
 		for _, t := range d.Spec.ForProvider.Trees {
 			if !s.HasReached(t.Site) {
-				t = retainTree(t)
+				t = directories.Retain(t)
 			}
 			stepped.Spec.ForProvider.Trees = append(stepped.Spec.ForProvider.Trees, t)
 		}
 		out[name] = &stepped
 	}
 	return out
-}
-
-func retainTree(t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
-	t.Action, t.Tree, t.Files, t.Parts, t.Tracks = deliveryv1alpha1.ActionKeep, "", nil, nil, nil
-	return t
 }

@@ -10,6 +10,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
@@ -30,7 +31,7 @@ func asking(at ledger.Position, sites ...string) *deliveryv1alpha1.GitDelivery {
 	for _, name := range sites {
 		t := deliveryv1alpha1.Tree{Site: name, Branch: "main", Path: name + "/x", Action: deliveryv1alpha1.ActionDesired, Tree: "tree-" + name, Files: []byte("f")}
 		if name == "waits" {
-			t = retainTree(t)
+			t = directories.Retain(t)
 		}
 		d.Spec.ForProvider.Trees = append(d.Spec.ForProvider.Trees, t)
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
@@ -30,7 +31,7 @@ func RetainUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDeliver
 		awaiting.Spec.ForProvider.Trees = nil
 		for _, t := range d.Spec.ForProvider.Trees {
 			if _, through := askedTree(t, observed[name], s.Current.Number); clustered[t.Site] && !through && !evidence.AdmitsTree(sync, s, t) {
-				t = retainTree(t)
+				t = directories.Retain(t)
 			}
 			awaiting.Spec.ForProvider.Trees = append(awaiting.Spec.ForProvider.Trees, t)
 		}

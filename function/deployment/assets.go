@@ -141,7 +141,7 @@ func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, b
 			held, known := evidence.HeldTreeAt(d, site)
 			out = append(out, step.Directory{
 				Site: site, IsChosen: k.isChosen(site), IsKnown: known, Tree: held.Tree, Revision: held.Revision,
-				Tracks: o.tracksOf(site, held), AreTracksKnown: o.areTracksKnownOf(d),
+				Tracks: evidence.TracksOf(o.state, site, held, o.siteStatuses[site]), AreTracksKnown: o.areTracksKnownOf(d),
 			})
 		}
 	}

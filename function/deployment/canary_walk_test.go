@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
@@ -69,6 +70,12 @@ type canaryWalk struct {
 	ledgers []ledger.State
 	// crashes says that the next delivery ends before its status is written.
 	crashes bool
+	// silences are the chances of a function that is not called, in a story in which the provider acts by mandates, and silent counts its rounds.
+	silences *rand.Rand
+	silent   int
+	// mandated counts the events by mandates, and followed are the trees that the last ones led to, by Site.
+	mandated int
+	followed map[string]deliveryv1alpha1.Tree
 
 	bytes canaryBytes
 	// commits of each Site, and the events of the ledger.
@@ -209,13 +216,17 @@ func (w *canaryWalk) isActNear() bool { return len(w.acts) > 0 && w.since >= w.a
 func (w *canaryWalk) round() string {
 	w.t.Helper()
 	seen := maps.Clone(w.loseSome())
-	if broken := w.callWith(seen); broken != "" {
-		return broken
+	if !w.isSilent() {
+		if broken := w.callWith(seen); broken != "" {
+			return broken
+		}
 	}
 	w.keepView()
 	before := w.heldTrees()
 	asked := w.treesAsked()
 	w.deliverAll()
+	w.concludeByMandate()
+	maps.Copy(asked, w.followed)
 	w.keepView()
 	if broken := w.noteCommits(before, asked); broken != "" {
 		return broken

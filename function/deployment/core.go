@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
+	"github.com/intentplane/intentplane/apis/memo"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
@@ -18,7 +20,6 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 	"github.com/intentplane/intentplane/function/gates"
 	"github.com/intentplane/intentplane/function/intent"
-	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/phase"
 	"github.com/intentplane/intentplane/function/render"
 )
@@ -142,7 +143,7 @@ type Core struct {
 	intents   *memo.Memo[intent.Intent]
 	gates     *gates.Compiler
 	uses      *memo.Memo[render.Uses]
-	tracker   *compose.Tracker
+	tracker   *directories.Tracker
 	workloads *memo.Memo[track.Workload]
 	version   int32
 	spread    time.Duration
@@ -177,7 +178,7 @@ func New(r Renderer, opts ...Option) *Core {
 	c := &Core{
 		renderer: r, checker: check.New(checkedTrees), packer: compose.NewPacker(packedBytes), digests: memo.New[string](digestBytes), intents: memo.New[intent.Intent](intentBytes),
 		catalog: catalog.NewCache(catalogBytes), selected: memo.New[selected](selectionBytes), rendered: memo.New[renderedSites](selectionBytes),
-		gates: gates.NewCompiler(queryBytes), uses: memo.New[render.Uses](usesBytes), tracker: compose.NewTracker(trackedBytes), workloads: memo.New[track.Workload](selectionBytes), version: render.Version, spread: RendererSpread,
+		gates: gates.NewCompiler(queryBytes), uses: memo.New[render.Uses](usesBytes), tracker: directories.NewTracker(trackedBytes), workloads: memo.New[track.Workload](selectionBytes), version: render.Version, spread: RendererSpread,
 		providerTimeout: ProviderTimeout, stopwatch: func() time.Time { return time.Time{} },
 	}
 	for _, o := range opts {

@@ -8,8 +8,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/memo"
 	"github.com/intentplane/intentplane/function/intent"
-	"github.com/intentplane/intentplane/function/memo"
 )
 
 // ReadIntent reads the intent of a spec, and adds the objectives that it names to the gates of that spec. It also returns the field that holds

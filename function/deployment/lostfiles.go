@@ -2,9 +2,9 @@ package deployment
 
 import (
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
-	"github.com/intentplane/intentplane/function/compose"
 )
 
 // wantedInPlace returns the deliveries from which a lost delivery is composed again while no new revision is ordered. For a rejected revision its directories
@@ -19,7 +19,7 @@ func (dr decider) wantedInPlace(s ledger.State) map[string]*deliveryv1alpha1.Git
 
 // withRenderedFiles returns the inputs of a directory, with the files of the revision as it is rendered now if no object has any: requests leave a track
 // before its pods are removed only by a tree with the shared objects of the tracks. A move needs files that are not rendered any more.
-func (x trackedState) withRenderedFiles(d compose.Directory) compose.Directory {
+func (x trackedState) withRenderedFiles(d directories.Directory) directories.Directory {
 	if len(d.Own.Files)+len(d.Asked.Files) > 0 || x.isOwn || isMove(x.state) || !x.isRendered() {
 		return d
 	}
@@ -48,8 +48,8 @@ func (x trackedState) awaitsRendering() bool {
 // keepTree returns the tree that leaves a directory as it is. If the objects with its files and its observation were lost, the directory's tree is requested
 // as it is, from the rendered files, if that has the same ID: otherwise no SiteSync would ever observe that its requests have ended. A report in a restored
 // backup is outdated, and its tree may give requests that have ended.
-func (x trackedState) keepTree(delivery string, from compose.Directory) compose.TrackedTree {
-	kept := compose.KeepTracked(from)
+func (x trackedState) keepTree(delivery string, from directories.Directory) directories.TrackedTree {
+	kept := directories.KeepTracked(from)
 	isObserved := x.observed.sitesAsked[from.Own.Site].Tree == from.Held.Tree
 	if kept.Action != deliveryv1alpha1.ActionKeep || len(from.Held.Tracks) == 0 || isObserved || !x.isReported(delivery) {
 		return kept
@@ -81,7 +81,7 @@ func (x trackedState) sizesAhead() []*int32 {
 }
 
 // hasLostFiles is true for a directory that a move cannot bring to its aim: the object that had its files was lost.
-func (x trackedState) hasLostFiles(from compose.Directory, is compose.TrackedTree) bool {
+func (x trackedState) hasLostFiles(from directories.Directory, is directories.TrackedTree) bool {
 	stays := from.Aim.Keeps || from.Aim.IsUnknown || from.Held.Tree == "" || from.Own.Action == deliveryv1alpha1.ActionKeep
 	return x.isOwn && isMove(x.state) && x.state.Verdict == nil && !stays && is.Action == deliveryv1alpha1.ActionKeep
 }

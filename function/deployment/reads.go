@@ -8,9 +8,9 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/memo"
 	"github.com/intentplane/intentplane/function/catalog"
 	"github.com/intentplane/intentplane/function/intent"
-	"github.com/intentplane/intentplane/function/memo"
 	"github.com/intentplane/intentplane/function/render"
 	"github.com/intentplane/intentplane/function/render/guard"
 )

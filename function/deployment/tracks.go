@@ -10,6 +10,7 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/evidence"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
@@ -27,52 +28,6 @@ func isMove(s ledger.State) bool {
 
 // stableBeside returns the revision that the current one began beside, or nil.
 func stableBeside(s ledger.State) *ledger.Past { return s.PastRevision(s.Current.Stable) }
-
-// hasLabelledPods is true if the pods of the revision without tracks that takes part have a label of their own.
-func hasLabelledPods(s ledger.State) bool {
-	if stable := stableBeside(s); !ledger.IsPlain(s.Current.Track) && stable != nil {
-		return stable.Track == ledger.TrackPlain
-	}
-	return s.Current.Track == ledger.TrackPlain
-}
-
-// tracksOf returns what is known of the tracks of a directory: what its repository reported last, and what the SiteSync proved of it.
-func (o Observed) tracksOf(site string, held deliveryv1alpha1.DeliveredTree) map[string]step.Track {
-	if len(held.Tracks) == 0 && held.Tree == "" {
-		return nil
-	}
-	if len(held.Tracks) == 0 { // What serves without tracks is never asked for its pods: it served before.
-		return map[string]step.Track{ledger.TrackPlain: {Revision: o.revisionOfTree(site, held), Weight: 100, IsProven: true}}
-	}
-	seen, out := o.siteStatuses[site], map[string]step.Track{}
-	for _, t := range held.Tracks {
-		at := seen.TrackOf(t.Name)
-		out[t.Name] = step.Track{Revision: t.Revision, Weight: t.Weight, IsProven: hasAvailablePods(t, at), IsIdle: isTrackIdle(t, at)}
-	}
-	return out
-}
-
-// revisionOfTree returns the revision that brought what a directory holds: the one that it was restored to, or else the one that wrote it last.
-func (o Observed) revisionOfTree(site string, held deliveryv1alpha1.DeliveredTree) int64 {
-	for _, p := range slices.Backward(o.state.History) {
-		if slices.ContainsFunc(p.Trees, func(t ledger.SiteTree) bool { return t.Site == site && t.ID == held.Tree }) {
-			return p.Number
-		}
-	}
-	return held.Revision
-}
-
-// hasAvailablePods is true for a track of which the pods of the very folder were available after it changed last. The id alone does not say so: a folder may leave,
-// and come again before a SiteSync has looked. Nor does the position: a folder may change after its pods were seen, within one position.
-func hasAvailablePods(t deliveryv1alpha1.DeliveredTrack, seen deliveryv1alpha1.TrackObservation) bool {
-	isSince := t.ChangedAt == nil || seen.AvailableAt != nil && seen.AvailableAt.Compare(*t.ChangedAt) >= 0
-	return seen.AvailableTree != "" && seen.AvailableTree == t.Tree && isSince
-}
-
-// isTrackIdle is true for a track that was proven to get no requests since its directory gave it any, for as long as they may take to end.
-func isTrackIdle(t deliveryv1alpha1.DeliveredTrack, seen deliveryv1alpha1.TrackObservation) bool {
-	return t.WeighedAt == nil || seen.Idle && seen.ProvenAt != nil && seen.ProvenAt.Compare(*t.WeighedAt) > 0
-}
 
 // areTracksKnown is true if each repository of the current revision was brought to the recorded position.
 func (o Observed) areTracksKnown(s ledger.State) bool {
@@ -105,7 +60,7 @@ func (o Observed) holdsFiles(s ledger.State) bool {
 func (o Observed) holdsOwnFiles(s ledger.State, site string) bool {
 	for _, d := range o.deliveries {
 		for _, t := range d.Spec.ForProvider.Trees {
-			if t.Site == site && compose.CarriesTrack(t, s.Current.Folder(), s.Current.Number) {
+			if t.Site == site && directories.CarriesTrack(t, s.Current.Folder(), s.Current.Number) {
 				return true
 			}
 		}
@@ -228,9 +183,9 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 }
 
 // directoryOf returns what the tree of a directory is composed from.
-func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) compose.Directory {
+func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) directories.Directory {
 	observed := x.observed.deliveries[delivery]
-	out := compose.Directory{Own: t, Track: x.state.Current.Folder(), Revision: x.state.Current.Number, IsPlainLabelled: hasLabelledPods(x.state), FolderOf: x.folderOf(t.Site)}
+	out := directories.NewDirectory(x.state, t)
 	out.Held, _ = evidence.HeldTree(observed, t.Path)
 	if observed != nil {
 		recorded := x.observed.home.State.Position()
@@ -242,8 +197,8 @@ func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) comp
 			}
 		}
 	}
-	if !x.isOwn && !compose.CarriesTrack(out.Own, x.state.Current.Folder(), x.state.Current.Number) {
-		out.Own.Files = nil
+	if !x.isOwn {
+		out = out.WithoutOtherFiles()
 	}
 	i := slices.IndexFunc(x.input.Directories, func(d step.Directory) bool { return d.Site == t.Site })
 	dir := step.Directory{Site: t.Site}
@@ -254,55 +209,23 @@ func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) comp
 	return x.withRenderedFiles(out)
 }
 
-// folderOf returns the ids of the folders of past revisions at a Site.
-func (x trackedState) folderOf(site string) func(int64) string {
-	return func(revision int64) string {
-		for _, p := range x.state.History {
-			for _, t := range p.Trees {
-				if p.Number == revision && t.Site == site {
-					return t.Part
-				}
-			}
-		}
-		return ""
-	}
-}
-
 // composeTree returns the tree of a directory. One that stays is asked for as before, so that its files are not lost.
-func (x trackedState) composeTree(delivery string, from compose.Directory, base deliveryv1alpha1.Tree) (compose.TrackedTree, error) {
+func (x trackedState) composeTree(delivery string, from directories.Directory, base deliveryv1alpha1.Tree) (directories.TrackedTree, error) {
 	switch {
 	case x.isOwn && base.Action == deliveryv1alpha1.ActionKeep:
-		return compose.TrackedTree{Tree: base}, nil // The cluster of the Site is not ready.
+		return directories.TrackedTree{Tree: base}, nil // The cluster of the Site is not ready.
 	case from.Aim.Keeps:
 		return x.keepTree(delivery, from), nil
-	case from.Aim.Restores:
-		return x.restoreTarget(from), nil
-	case !x.isOwn && ledger.IsPlain(x.state.Current.Track) && len(from.Aim.Put) > 0:
-		return compose.KeepTracked(from), nil // The files of the revision, as it was rendered, are in no object.
+	case x.state.Cursor.Attempt > 0:
+		return x.compiled.tracker.RollBack(from, directories.Rollback{Target: x.target, IsChosen: x.compiled.isChosen, AwaitsFiles: x.awaitsRendering()})
+	case !x.isOwn && from.NeedsRendering():
+		return directories.KeepTracked(from), nil
 	}
-	out, err := x.compiled.tracker.Compose(from)
-	if err == nil && out.Action == deliveryv1alpha1.ActionKeep && x.state.Cursor.Attempt > 0 && !x.awaitsRendering() {
-		return x.restoreTarget(from), nil // The files are in no object, so that the requests cannot be moved first.
-	}
-	return out, err
-}
-
-// restoreTarget returns the tree of the target of the rollback. A directory that the target did not have, or that the deployment is not for any more, stays.
-func (x trackedState) restoreTarget(from compose.Directory) compose.TrackedTree {
-	kept := compose.KeepTracked(from)
-	if x.target == nil || !x.compiled.isChosen(from.Own.Site) {
-		return kept
-	}
-	for _, t := range x.target.Trees {
-		if t.Site == from.Own.Site {
-			return x.compiled.tracker.RestoreTracked(from, t, *x.target)
-		}
-	}
-	return kept
+	return x.compiled.tracker.Compose(from)
 }
 
 // siteToObserve returns what the SiteSync has to observe of a directory, or nil.
-func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t compose.TrackedTree, from compose.Directory) *deliveryv1alpha1.SiteTree {
+func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t directories.TrackedTree, from directories.Directory) *deliveryv1alpha1.SiteTree {
 	if _, isUnobserved := x.compiled.unobserved[t.Site]; isUnobserved {
 		return nil
 	}
@@ -315,11 +238,11 @@ func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t compose.T
 		if asked.Name == "" || asked.Tree != from.Held.Tree {
 			return nil
 		}
-		asked.Wave, asked.Traffic = wave, compose.RetainTraffic(asked.Traffic, from.Held)
+		asked.Wave, asked.Traffic = wave, directories.RetainTraffic(asked.Traffic, from.Held)
 		return &asked
 	}
 	out := compose.SiteToObserve(d, t.Tree, wave)
-	out.Traffic = compose.TrafficOf(t, from.Held, x.state.Current.Folder(), compose.Traffic{
+	out.Traffic = directories.TrafficOf(t, from.Held, x.state.Current.Folder(), directories.Traffic{
 		Awaited: x.awaitedRevision(from.Held), Position: x.state.Position(), Drain: drainOf(x.in), Observed: asked,
 	})
 	return &out

@@ -9,8 +9,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
+	"github.com/intentplane/intentplane/apis/memo"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/function/memo"
 )
 
 // A Builder makes the files of one Site. The same input gives the same bytes.

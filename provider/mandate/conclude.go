@@ -80,8 +80,8 @@ func (f Facts) input(recorded, s ledger.State) step.Input {
 		Versions:    step.Versions{Scheme: s.Current.Request.Scheme, Renderer: s.Current.Request.Renderer},
 		IsSuspended: m.Suspended,
 		Policy:      step.Policy{AutoRollback: m.Rollback.AutoRollback, MaxRetries: m.Rollback.MaxRetries, MaxPerHour: m.Rollback.MaxPerHour},
-		Directories: f.directories(s), HasAllReported: f.haveAllReported(s), IsRecorded: s.Head == recorded.Head,
-		Requests: f.Requests,
+		Directories: f.directories(recorded, s), HasAllReported: f.haveAllReported(s), AreTracksKnown: f.Applied == recorded.Position(),
+		IsRecorded: s.Head == recorded.Head, Requests: f.Requests,
 	}
 	if s.Position() == recorded.Position() {
 		in.Proof = f.proof(s)
@@ -90,13 +90,15 @@ func (f Facts) input(recorded, s ledger.State) step.Input {
 }
 
 // directories returns the directories of the current revision, as the home has them, and as the other repositories reported them.
-func (f Facts) directories(s ledger.State) []step.Directory {
+func (f Facts) directories(recorded, s ledger.State) []step.Directory {
 	var out []step.Directory
+	observed := f.observedSites()
 	for _, part := range s.Current.Parts {
 		for _, site := range part.Sites {
 			delivered, isKnown := f.deliveredBy(part, s, site)
 			out = append(out, step.Directory{
 				Site: site, IsChosen: f.isChosen(site), IsKnown: isKnown, Tree: delivered.Tree, Revision: delivered.Revision,
+				Tracks: evidence.TracksOf(recorded, site, delivered, observed[site]), AreTracksKnown: f.Applied == recorded.Position(),
 			})
 		}
 	}

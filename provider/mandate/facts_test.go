@@ -1,6 +1,7 @@
 package mandate
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -164,6 +165,8 @@ func describe(events []ledger.Event) []string {
 			out = append(out, "RolledBack")
 		case e.Restored != nil:
 			out = append(out, "Restored")
+		case e.Advanced != nil:
+			out = append(out, fmt.Sprint("Advanced ", e.Advanced.Stage))
 		default:
 			out = append(out, "other")
 		}

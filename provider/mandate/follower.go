@@ -71,7 +71,7 @@ func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliver
 	if !isOvertaken(*p.Position, s) {
 		return p, false
 	}
-	out := f.Follow(p, s)
+	out := f.Follow(p, s, s)
 	if evidence.AsksForNothing(&v1alpha1.GitDelivery{Spec: v1alpha1.GitDeliverySpec{ForProvider: out}}) {
 		if isOfRevision(*p.Position, s) {
 			p.Trees, p.Settled = out.Trees, false
@@ -164,6 +164,6 @@ func (f Facts) followed(d *v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDe
 		f.Delivered[t.Path] = t
 	}
 	out := *d
-	out.Spec.ForProvider = f.Follow(d.Spec.ForProvider, s)
+	out.Spec.ForProvider = f.Follow(d.Spec.ForProvider, s, s)
 	return &out
 }

@@ -20,9 +20,9 @@ func knownKinds() []step.Kind {
 }
 
 // Status returns what the provider may record on top of a state by a mandate, or nil if that is nothing: the mandate is for another revision or by other
-// rules than those of this version, or the deployment is in tracks.
+// rules than those of this version, or the deployment is in tracks in several repositories.
 func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
-	if !m.Covers(s) || m.Rules != step.Rules || isInTracks(s) {
+	if !m.Covers(s) || m.Rules != step.Rules || isInTracks(s) && !isInHomeAlone(s) {
 		return nil
 	}
 	may := slices.DeleteFunc(slices.Clone(m.May), func(k step.Kind) bool { return !slices.Contains(knownKinds(), k) })
@@ -36,6 +36,12 @@ func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
 func isInTracks(s ledger.State) bool {
 	target := step.TargetOf(s)
 	return s.HasTracks() || s.Current.HasSteps() || target != nil && !ledger.IsPlain(target.Track)
+}
+
+// isInHomeAlone is true for a revision of which the home of the ledger is the only repository.
+func isInHomeAlone(s ledger.State) bool {
+	parts := s.Current.Parts
+	return len(parts) == 1 && parts[0].ConfigRef == s.Home
 }
 
 // Position returns the position that the repository of a delivery has to be brought to: that of its spec, or a later one that the ledger came to by the

@@ -45,9 +45,16 @@ func TestStatus(t *testing.T) {
 			s.Current.Parts = append(s.Current.Parts, ledger.Part{Delivery: "other", ConfigRef: "other", Sites: []string{"edge3"}})
 		}, want: both},
 		"Elsewhere": {reason: "A mandate is for a revision that brings nothing to the home of the ledger.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Parts[0].ConfigRef = "other" }, want: both},
-		"Tracks":    {reason: "A revision in a track is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Track = ledger.TrackBlue }},
-		"Shares":    {reason: "A revision that shares requests is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Plan[0].Weight = new(int32(20)) }},
-		"Target":    {reason: "A revision whose rollback leads to one in a track is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.History[0].Track = ledger.TrackGreen }},
+		"Tracks":    {reason: "A mandate covers a revision in a track.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Track = ledger.TrackBlue }, want: both},
+		"Shares":    {reason: "A mandate covers a revision that shares requests.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.Current.Plan[0].Weight = new(int32(20)) }, want: both},
+		"Target":    {reason: "A mandate covers a revision whose rollback leads to one in a track.", change: func(_ *v1alpha1.Mandate, s *ledger.State) { s.History[0].Track = ledger.TrackGreen }, want: both},
+		"TwoInTracks": {reason: "A revision in tracks of several repositories is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {
+			s.Current.Track = ledger.TrackBlue
+			s.Current.Parts = append(s.Current.Parts, ledger.Part{Delivery: "web-2", ConfigRef: "other", Sites: []string{"edge2"}})
+		}},
+		"TracksElsewhere": {reason: "A revision in tracks in another repository than the home is left to the function.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {
+			s.Current.Track, s.Current.Parts[0].ConfigRef = ledger.TrackBlue, "other"
+		}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

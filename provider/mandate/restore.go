@@ -2,6 +2,7 @@ package mandate
 
 import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 )
@@ -17,15 +18,11 @@ func IsAhead(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
 }
 
 // Follow returns the parameters of the home, or of another repository, with what follows from a state that they are behind. No directory changes of a rejected
-// revision. An attempt to roll back restores the trees of the target, within the time that the mandate gives it, whatever the policy for drift says.
-func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, s ledger.State) v1alpha1.GitDeliveryParameters {
+// revision. An attempt to roll back restores the trees of the target, within the time that the mandate gives it, whatever the policy for drift says. In tracks its
+// stages come first.
+func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, recorded, s ledger.State) v1alpha1.GitDeliveryParameters {
 	at := s.Position()
-	trees := make([]v1alpha1.Tree, len(p.Trees))
-	target := treesOfTarget(s)
-	for i, t := range p.Trees {
-		trees[i] = f.followTarget(t, s, target)
-	}
-	p.Position, p.Trees, p.Settled = &at, trees, false
+	p.Position, p.Trees, p.Settled = &at, f.followTrees(p.Trees, recorded, s), false
 	if at.Attempt > 0 {
 		p.DeliveryTimeout = timeoutOf(*f.Home.Spec.ForProvider.Mandate).String()
 	}
@@ -33,6 +30,19 @@ func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, s ledger.State) v1alpha1
 		p.DriftPolicy = v1alpha1.DriftRestore
 	}
 	return p
+}
+
+// followTrees returns what directories get in a state of a rejected revision.
+func (f Facts) followTrees(trees []v1alpha1.Tree, recorded, s ledger.State) []v1alpha1.Tree {
+	if s.HasTracks() {
+		return f.followStage(trees, recorded, s)
+	}
+	out := make([]v1alpha1.Tree, len(trees))
+	target := treesOfTarget(s)
+	for i, t := range trees {
+		out[i] = f.followTarget(t, s, target)
+	}
+	return out
 }
 
 // treesOfTarget returns the trees of the target of a rollback, by Site. It is empty while no attempt goes on.
@@ -73,7 +83,4 @@ func (f Facts) hasBefore(t v1alpha1.Tree, s ledger.State, want string) bool {
 }
 
 // Retain returns a directory that stays as it is.
-func Retain(t v1alpha1.Tree) v1alpha1.Tree {
-	t.Action, t.Tree, t.Files, t.Parts, t.Tracks = v1alpha1.ActionKeep, "", nil, nil, nil
-	return t
-}
+func Retain(t v1alpha1.Tree) v1alpha1.Tree { return directories.Retain(t) }

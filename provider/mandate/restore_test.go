@@ -49,7 +49,7 @@ func TestFollow(t *testing.T) {
 				tc.change(c, &s)
 			}
 			before := *c.Home.Spec.ForProvider.DeepCopy()
-			p := c.Follow(c.Home.Spec.ForProvider, s)
+			p := c.Follow(c.Home.Spec.ForProvider, c.recorded, s)
 			got := map[string]tree{}
 			for _, t := range p.Trees {
 				got[t.Path] = tree{t.Action, t.Tree}
@@ -85,7 +85,7 @@ func TestFollowPolicies(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := newScene(t)
-			p := c.Follow(c.Home.Spec.ForProvider, record(t, c.recorded, tc.events...))
+			p := c.Follow(c.Home.Spec.ForProvider, c.recorded, record(t, c.recorded, tc.events...))
 			if diff := cmp.Diff(tc.want, policies{p.DriftPolicy, p.DeliveryTimeout}); diff != "" {
 				t.Errorf("\n%s\nFollow(...): -want, +got:\n%s", tc.reason, diff)
 			}

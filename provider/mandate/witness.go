@@ -36,12 +36,11 @@ func (f Facts) proof(s ledger.State) step.Proof {
 
 // failure returns the first reason for which the revision is rejected, or its rollback attempt failed, or nil.
 func (f Facts) failure(s ledger.State) *ledger.Verdict {
-	at := s.Position()
 	if v := f.deliveryFailure(s); v != nil {
 		return v
 	}
 	if sync := f.sync(); sync != nil && f.looksForSpecs(sync, s) {
-		if v := evidence.SyncFailure(sync, at); v != nil {
+		if v := evidence.SyncFailure(sync, s); v != nil {
 			return v
 		}
 	}
@@ -83,6 +82,17 @@ func (f Facts) sync() *v1alpha1.SiteSync {
 		}
 	}
 	return firstComposed(all, func(*v1alpha1.SiteSync) bool { return true })
+}
+
+// observedSites returns what the SiteSync of the deployment observed, by Site.
+func (f Facts) observedSites() map[string]v1alpha1.SiteObservation {
+	out := map[string]v1alpha1.SiteObservation{}
+	if sync := f.sync(); sync != nil {
+		for _, o := range sync.Status.AtProvider.Sites {
+			out[o.Name] = o
+		}
+	}
+	return out
 }
 
 // gate returns the Gate of the step of a state, or nil.

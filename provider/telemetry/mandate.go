@@ -14,12 +14,15 @@ const (
 	// MandatedRolledBack means that an attempt to roll back began.
 	MandatedRolledBack MandatedEvent = "RolledBack"
 
+	// MandatedAdvanced means that the next stage of a rollback in tracks began.
+	MandatedAdvanced MandatedEvent = "Advanced"
+
 	// MandatedRestored means that an attempt to roll back came to its end.
 	MandatedRestored MandatedEvent = "Restored"
 )
 
 func mandatedEvents() []string {
-	return toStrings(MandatedRejected, MandatedWithdrawn, MandatedRolledBack, MandatedRestored)
+	return toStrings(MandatedRejected, MandatedWithdrawn, MandatedRolledBack, MandatedAdvanced, MandatedRestored)
 }
 
 // Mandated counts an event that was recorded by a mandate.

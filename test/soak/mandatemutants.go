@@ -5,7 +5,7 @@ import "maps"
 // mandateMutants break the rules by which the provider concludes a revision without the function.
 func mandateMutants() map[string]mutant {
 	out := map[string]mutant{}
-	for _, some := range []map[string]mutant{coverMutants(), witnessMutants(), policyMutants(), recordMutants(), followerMutants(), requestMutants()} {
+	for _, some := range []map[string]mutant{coverMutants(), witnessMutants(), policyMutants(), recordMutants(), followerMutants(), requestMutants(), stageMutants()} {
 		maps.Copy(out, some)
 	}
 	return out
@@ -34,9 +34,9 @@ func coverMutants() map[string]mutant {
 			reason: "A mandate lists the events that the provider may record.", file: "provider/mandate/conclude.go",
 			text: "e == nil || !slices.Contains(status.May, step.KindOf(s, *e))", becomes: "e == nil", pkg: "provider/mandate", tests: "TestConclude",
 		},
-		"InTracks": {
-			reason: "A revision in tracks is left to the function.", file: "provider/mandate/mandate.go",
-			text: "|| isInTracks(s) {", becomes: "{", pkg: "provider/mandate", tests: "TestStatus",
+		"TracksInSeveralRepositories": {
+			reason: "A revision in tracks of several repositories is left to the function.", file: "provider/mandate/mandate.go",
+			text: "|| isInTracks(s) && !isInHomeAlone(s) {", becomes: "{", pkg: "provider/mandate", tests: "TestStatus",
 		},
 		"NotHonoured": {
 			reason: "A flag of the provider switches mandates off.", file: "provider/controller/gitdelivery/mandate.go",
@@ -153,11 +153,42 @@ func policyMutants() map[string]mutant {
 		},
 		"RejectedRemoves": {
 			reason: "A revision that is rejected removes no directory.", file: "provider/mandate/restore.go",
-			text: "p.Position, p.Trees, p.Settled = &at, trees, false", becomes: "p.Position, p.Trees = &at, trees", pkg: "provider/mandate", tests: "TestFollow",
+			text: "p.Position, p.Trees, p.Settled = &at, f.followTrees(p.Trees, recorded, s), false", becomes: "p.Position, p.Trees = &at, f.followTrees(p.Trees, recorded, s)", pkg: "provider/mandate", tests: "TestFollow",
 		},
 		"MissingSiteStopsAll": {
 			reason: "A Site that is missing stops its own directory alone.", file: "provider/controller/gitdelivery/mandate.go",
 			text: "f.spec.Trees[i] = mandate.Retain(t)", becomes: "_ = mandate.Retain(t)", pkg: "provider/controller/gitdelivery", tests: "TestMandateMissingSite",
+		},
+	}
+}
+
+// stageMutants move requests, or remove pods, where nothing is proven, or move none.
+func stageMutants() map[string]mutant {
+	return map[string]mutant{
+		"FilesMissing": {
+			reason: "A canary whose spec lacks the shared files is left to the function.", file: "provider/mandate/tracks.go",
+			text: " && len(t.Files) == 0", becomes: " && false", pkg: "provider/mandate", tests: "TestCanMoveRequests",
+		},
+		"TracksUnapplied": {
+			reason: "Nothing is known of tracks before the repository was brought to the recorded position.", file: "provider/mandate/conclude.go",
+			text: "observed[site]), AreTracksKnown: f.Applied == recorded.Position(),", becomes: "observed[site]), AreTracksKnown: true,",
+			pkg: "provider/mandate", tests: "TestConcludeTracks",
+		},
+		"DrainNotProven": {
+			reason: "The pods of a canary go once its requests are proven to have ended.", file: "apis/evidence/tracks.go",
+			text: "proof.Idle && proof.ProvenAt != nil && proof.ProvenAt.Compare(*t.WeighedAt) > 0", becomes: "proof.Idle", pkg: "provider/mandate", tests: "TestConcludeTracks",
+		},
+		"LosersFail": {
+			reason: "Pods that fail while they lose their requests fail no rollback.", file: "apis/evidence/sites.go",
+			text: "state.IsBeforeSteps() && v != nil && ", becomes: "false && v != nil && ", pkg: "provider/mandate", tests: "TestConcludeTracks",
+		},
+		"StageSkipped": {
+			reason: "The requests of a canary go before its pods.", file: "apis/directories/rollback.go",
+			text: "case d.Aim.Restores:", becomes: "default:", pkg: "provider/mandate", tests: "TestFollowTracks",
+		},
+		"DrainUnseen": {
+			reason: "A home is looked at once the requests of a track have ended.", file: "provider/controller/gitdelivery/witnesses.go",
+			text: " + statementOfTracks(o.Status.AtProvider.Sites)", becomes: "", pkg: "provider/controller/gitdelivery", tests: "TestSaidOtherThings",
 		},
 	}
 }

@@ -69,7 +69,7 @@ func weightMutants() map[string]mutant {
 			text: "out := []ledger.Step{{Weight: new(int32(0))}}", becomes: "out := []ledger.Step{{Weight: new(int32(1))}}", pkg: "function/canary",
 		},
 		"SizeNotAhead": {
-			reason: "The pods of a step are there one step before its requests.", file: "function/compose/tracks.go",
+			reason: "The pods of a step are there one step before its requests.", file: "apis/directories/tracks.go",
 			text: "s.Ahead = max(s.Weight, int(*d.Aim.Ahead))", becomes: "s.Ahead = s.Weight", pkg: "function/deployment", tests: "TestCanaryWalk",
 		},
 		"FullBeforeSize": {
@@ -112,8 +112,8 @@ func proofMutants() map[string]mutant {
 			becomes: "o.Idle = o.IdleSince != nil", pkg: "provider/controller/sitesync",
 		},
 		"IdleByGit": {
-			reason: "A track is idle when a Site proved that, and not when Git gives it no requests.", file: "function/deployment/tracks.go",
-			text:    "return t.WeighedAt == nil || seen.Idle && seen.ProvenAt != nil && seen.ProvenAt.Compare(*t.WeighedAt) > 0",
+			reason: "A track is idle when a Site proved that, and not when Git gives it no requests.", file: "apis/evidence/tracks.go",
+			text:    "return t.WeighedAt == nil || proof.Idle && proof.ProvenAt != nil && proof.ProvenAt.Compare(*t.WeighedAt) > 0",
 			becomes: "return t.Weight == 0", pkg: "function/deployment", tests: "Canary|Lost|Rollback",
 		},
 		"StagePassedByGit": {

@@ -17,11 +17,10 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// actsByMandate is true for a home with a mandate that the provider acts by. One that may not be written, or that is being deleted, is left as it is, and so are
-// directories with tracks.
+// actsByMandate is true for a home with a mandate that the provider acts by. One that may not be written, or that is being deleted, is left as it is, and so is
+// one whose spec lacks the files by which requests leave a track: the function may render them.
 func (e *external) actsByMandate(d *v1alpha1.GitDelivery, f facts) bool {
-	hasTrack := f.hasTracks() || hasTracks(f.delivered)
-	return e.mayAct(d) && f.holdsLedger() && !hasTrack
+	return e.mayAct(d) && f.holdsLedger() && mandate.CanMoveRequests(f.spec.Trees, f.deliveredByPath())
 }
 
 // mayAct is true for a delivery whose repository the provider may write although no spec asks for that.
@@ -65,7 +64,7 @@ func (f facts) followLedger() facts {
 	}
 	r, _ := f.recordEvents()
 	if f.isAhead = mandate.IsAhead(f.spec, r.applied); f.isAhead {
-		f.spec = f.witnesses.Follow(f.spec, r.applied)
+		f.spec = f.witnesses.Follow(f.spec, f.ledger.recorded, r.applied)
 	}
 	return f
 }
@@ -161,8 +160,21 @@ func describeMandated(e ledger.Event) (telemetry.MandatedEvent, string) {
 		return telemetry.MandatedWithdrawn, fmt.Sprintf("A user rolls back to revision %d: %s", e.Withdrawn.Target, e.Withdrawn.Message)
 	case e.RolledBack != nil:
 		return telemetry.MandatedRolledBack, fmt.Sprintf("A rollback to revision %d began", e.RolledBack.Target)
+	case e.Advanced != nil:
+		return telemetry.MandatedAdvanced, describeStage(e.Advanced.Stage)
 	}
 	return telemetry.MandatedRestored, "Each Site was proven to run what the rollback restored"
+}
+
+// describeStage returns what a stage of a rollback in tracks does.
+func describeStage(stage int32) string {
+	switch stage {
+	case ledger.StageBeside:
+		return "The pods of the target start beside those of the revision"
+	case ledger.StageShift:
+		return "The requests go back to the target"
+	}
+	return "The requests have ended, and the trees of the target are restored"
 }
 
 // unobservedSites returns the Sites without an engine, and those that do not exist, and whether a delivered tree counts as live there.

@@ -14,7 +14,9 @@ import (
 
 // TestActsByMandate has a home with a mandate.
 func TestActsByMandate(t *testing.T) {
-	inTracks := v1alpha1.DeliveredTree{Site: "edge1", Path: webAtE1, Tracks: []v1alpha1.DeliveredTrack{{Name: "blue", Weight: 100}}}
+	inTracks := []state.Tree{{Branch: "main", DeliveredTree: v1alpha1.DeliveredTree{
+		Site: "edge1", Path: webAtE1, Tracks: []v1alpha1.DeliveredTrack{{Name: "blue", Weight: 80}, {Name: "green", Weight: 20}},
+	}}}
 	cases := map[string]struct {
 		reason    string
 		isRefused bool
@@ -29,13 +31,13 @@ func TestActsByMandate(t *testing.T) {
 		"Observed": {reason: "A home that may only be observed is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) {
 			d.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"}
 		}},
-		"Unmanaged":  {reason: "A home that is not managed is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) { d.Spec.ManagementPolicies = nil }},
-		"Deleted":    {reason: "A home that is being deleted is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) { d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }},
-		"Follower":   {reason: "A repository without the ledger has nothing to record.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Ledger = nil }},
-		"Asked":      {reason: "Directories that are asked for in tracks are left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Trees[0].Tracks = []v1alpha1.TreeTrack{{Name: "blue"}} }},
-		"Parts":      {reason: "Directories with folders that the object does not carry are left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Trees[0].Parts = []v1alpha1.TreePart{{Path: "blue"}} }},
-		"Shown":      {reason: "Directories that a status shows in tracks are left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.lastStatus.Trees = []v1alpha1.DeliveredTree{inTracks} }},
-		"Remembered": {reason: "Directories that the state has in tracks are left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.delivered = []state.Tree{{DeliveredTree: inTracks}} }},
+		"Unmanaged": {reason: "A home that is not managed is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) { d.Spec.ManagementPolicies = nil }},
+		"Deleted":   {reason: "A home that is being deleted is left.", change: func(d *v1alpha1.GitDelivery, _ *facts) { d.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }},
+		"Follower":  {reason: "A repository without the ledger has nothing to record.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.spec.Ledger = nil }},
+		"Tracks":    {reason: "A home with the files that its tracks share is acted for.", change: func(_ *v1alpha1.GitDelivery, f *facts) { f.delivered = inTracks }, want: true},
+		"NoFiles": {reason: "A home without the files that its tracks share is left to the function.", change: func(_ *v1alpha1.GitDelivery, f *facts) {
+			f.delivered, f.spec.Trees[0].Files = inTracks, nil
+		}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

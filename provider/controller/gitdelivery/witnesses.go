@@ -11,6 +11,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/evidence"
+	"github.com/intentplane/intentplane/apis/ledger"
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/mandate"
 	"github.com/intentplane/intentplane/provider/usage"
@@ -189,7 +191,8 @@ func saidOtherThings() predicate.Predicate {
 	}
 }
 
-// statementOf returns what a Gate, a SiteSync or a GitDelivery proves, as text: the verdict, or why the Sites of a position are ready or not. It is empty for nothing.
+// statementOf returns the evidence of a Gate, a SiteSync or a GitDelivery as text: the verdict, or the reason why the Sites of a position are ready or not, and
+// the proven state of the tracks of each Site. It is empty for an object without evidence.
 func statementOf(o client.Object) string {
 	switch o := o.(type) {
 	case *rolloutv1alpha1.Gate:
@@ -197,11 +200,7 @@ func statementOf(o client.Object) string {
 	case *v1alpha1.GitDelivery:
 		return statementOfDelivery(o)
 	case *v1alpha1.SiteSync:
-		ready := o.GetCondition(xpv2.TypeReady)
-		if ready.Reason == "" || ready.ObservedGeneration != o.GetGeneration() {
-			return ""
-		}
-		return fmt.Sprint(o.Status.AtProvider.ObservedPosition(), ready.Status, ready.Reason)
+		return statementOfSites(o) + statementOfTracks(o.Status.AtProvider.Sites)
 	}
 	return ""
 }
@@ -224,4 +223,27 @@ func statementOfDelivery(d *v1alpha1.GitDelivery) string {
 		return fmt.Sprint(position)
 	}
 	return ""
+}
+
+// statementOfSites returns why the Sites of a position are ready or not. It is empty where the condition is about an earlier generation.
+func statementOfSites(s *v1alpha1.SiteSync) string {
+	ready := s.GetCondition(xpv2.TypeReady)
+	if ready.Reason == "" || ready.ObservedGeneration != s.GetGeneration() {
+		return ""
+	}
+	return fmt.Sprint(s.Status.AtProvider.ObservedPosition(), ready.Status, ready.Reason)
+}
+
+// statementOfTracks returns which tracks are proven to be without requests, and of which folders the pods were available: a stage of a rollback ends by that.
+func statementOfTracks(sites []v1alpha1.SiteObservation) string {
+	out := ""
+	for _, o := range sites {
+		if o.Traffic == nil {
+			continue
+		}
+		for _, t := range o.Traffic.Tracks {
+			out += fmt.Sprintln(o.Name, t.Name, t.Idle, ptr.Deref(t.ProvenAt, ledger.Position{}), t.AvailableTree, ptr.Deref(t.AvailableAt, ledger.Position{}))
+		}
+	}
+	return out
 }

@@ -63,6 +63,15 @@ func shownFollower(reason xpv2.ConditionReason) *v1alpha1.GitDelivery {
 	return d
 }
 
+// drainedSync returns a SiteSync of a Site whose track green gets no requests, and has none under way or some.
+func drainedSync(isIdle bool) *v1alpha1.SiteSync {
+	s := observedSync("Live")
+	s.Status.AtProvider.Sites = []v1alpha1.SiteObservation{{Name: "edge1", Traffic: &v1alpha1.SiteTrafficObservation{
+		Tracks: []v1alpha1.TrackObservation{{Name: "green", Idle: isIdle, ProvenAt: &ledger.Position{Revision: 2}}},
+	}}}
+	return s
+}
+
 func TestSaidOtherThings(t *testing.T) {
 	unjudged := ledger.State{Head: ledger.Head{ID: "two"}, Current: &ledger.Revision{Number: 2}}
 	rejectedState := unjudged
@@ -89,6 +98,8 @@ func TestSaidOtherThings(t *testing.T) {
 		"SameReason":   {reason: "A SiteSync that gives the same reason says nothing.", old: observedSync("Failed"), object: observedSync("Failed")},
 		"NextPosition": {reason: "The same reason about another position lets a home be looked at.", old: observedSync("Failed"), object: later(observedSync("Failed")), want: true},
 		"Stale":        {reason: "What a SiteSync said of an earlier generation is nothing.", old: &v1alpha1.SiteSync{}, object: stale},
+		"Draining":     {reason: "A track that drains on says nothing.", old: drainedSync(false), object: drainedSync(false)},
+		"Drained":      {reason: "A track whose requests have ended lets a home be looked at.", old: drainedSync(false), object: drainedSync(true), want: true},
 		"Other":        {reason: "An object of another kind says nothing.", old: site("edge1"), object: site("edge1")},
 		"Rejected":     {reason: "A home whose ledger rejects the revision lets the other repositories be looked at.", old: shownHome(unjudged), object: shownHome(rejectedState), want: true},
 		"RolledBack":   {reason: "A home whose rollback begins lets the other repositories be looked at.", old: shownHome(rejectedState), object: shownHome(rolledBackState), want: true},

@@ -1,4 +1,4 @@
-package compose
+package directories
 
 import (
 	"fmt"
@@ -250,7 +250,7 @@ func TestComposeOfTreesThatStay(t *testing.T) {
 	blue, blueFiles := treeIn(t, track.Blue)
 	folder := track.FolderID(blueFiles, track.Blue)
 	from := Directory{
-		Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: retainTree(green), FolderOf: func(int64) string { return folder }, Aim: step.Aim{Serving: track.Blue}, Track: track.Green, Revision: 2,
+		Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: Retain(green), FolderOf: func(int64) string { return folder }, Aim: step.Aim{Serving: track.Blue}, Track: track.Green, Revision: 2,
 		Held: deliveryv1alpha1.DeliveredTree{Tree: blue.Tree, Tracks: []deliveryv1alpha1.DeliveredTrack{
 			{Name: track.Blue, Revision: 1, Tree: folder, Weight: 80}, {Name: track.Green, Revision: 2, Tree: folder, Weight: 20},
 		}},

@@ -1,13 +1,13 @@
-package compose
+package directories
 
 import (
 	"fmt"
 	"slices"
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/memo"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/function/memo"
 )
 
 // trackedFiles are the files of a directory in a state, as they travel.
@@ -49,7 +49,7 @@ func (c *Tracker) filesInState(d Directory, folders []folder, s track.State) (tr
 	}
 	out, err := d.computeFiles(s, parts)
 	if err == nil {
-		c.composed.Put(key, out, len(out.encoded)+treeOverhead)
+		c.composed.Put(key, out, len(out.encoded)+composedBytes)
 	}
 	return out, err
 }

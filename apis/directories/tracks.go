@@ -1,4 +1,6 @@
-package compose
+// Package directories composes the trees of directories in tracks: which folders a directory has, how they share the requests, and what a Site has to prove of
+// that. It is pure. The function and the provider compose by it.
+package directories
 
 import (
 	"fmt"
@@ -9,10 +11,10 @@ import (
 
 	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/memo"
 	"github.com/intentplane/intentplane/apis/step"
 	"github.com/intentplane/intentplane/apis/track"
 	"github.com/intentplane/intentplane/apis/tree"
-	"github.com/intentplane/intentplane/function/memo"
 )
 
 // A Tracker composes the trees of directories in tracks. What it decoded once it remembers. It may be used by several goroutines.
@@ -25,6 +27,9 @@ type Tracker struct {
 func NewTracker(maxBytes int) *Tracker {
 	return &Tracker{composed: memo.New[trackedFiles](maxBytes), alone: memo.New[ledger.SiteTree](maxBytes / 8)} //nolint:mnd // An id is small.
 }
+
+// composedBytes is about how much memory a composed tree takes beside its files.
+const composedBytes = 600
 
 // A Directory is what the tree of one Site is composed from.
 type Directory struct {
@@ -95,7 +100,7 @@ type folder struct {
 // Compose returns the tree that brings a directory to its aim. Where that cannot be composed, since no object holds the files, the directory stays as it
 // is. It returns an error for files that are not those of a directory with tracks.
 func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
-	kept := TrackedTree{Tree: retainTree(d.Own)}
+	kept := TrackedTree{Tree: Retain(d.Own)}
 	if len(d.Held.Tracks) == 0 {
 		kept = KeepTracked(d) // Of a directory without tracks all files are needed once a track comes beside.
 	}
@@ -326,7 +331,7 @@ func (c *Tracker) Alone(d Directory) (ledger.SiteTree, bool) {
 		return ledger.SiteTree{}, false
 	}
 	out := ledger.SiteTree{Site: d.Own.Site, ID: tree.ID(files), Part: track.FolderID(files, d.Track)}
-	c.alone.Put(key, out, treeOverhead)
+	c.alone.Put(key, out, composedBytes)
 	return out, true
 }
 
@@ -337,11 +342,17 @@ func KeepTracked(d Directory) TrackedTree {
 	if t.Action == deliveryv1alpha1.ActionDesired && t.Tree != "" && t.Tree == d.Held.Tree {
 		return TrackedTree{Tree: t}
 	}
-	out := retainTree(d.Own)
+	out := Retain(d.Own)
 	if isTracked(t) {
 		out.Files, out.Encoding = t.Files, t.Encoding
 	}
 	return TrackedTree{Tree: out}
+}
+
+// Retain returns a directory that stays as it is.
+func Retain(t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
+	t.Action, t.Tree, t.Files, t.Parts, t.Tracks = deliveryv1alpha1.ActionKeep, "", nil, nil, nil
+	return t
 }
 
 // isTracked is true for a tree that carries what the tracks of a directory share. One that stays carries no other files.

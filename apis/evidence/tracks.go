@@ -1,0 +1,48 @@
+package evidence
+
+import (
+	"slices"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	"github.com/intentplane/intentplane/apis/step"
+)
+
+// TracksOf returns the tracks of the directory of a Site, as its repository reported them last and as the SiteSync observed the Site. It returns nil for a
+// directory that was never delivered. Pods without tracks count as available: they served before.
+func TracksOf(s ledger.State, site string, held deliveryv1alpha1.DeliveredTree, observed deliveryv1alpha1.SiteObservation) map[string]step.Track {
+	if len(held.Tracks) == 0 && held.Tree == "" {
+		return nil
+	}
+	if len(held.Tracks) == 0 {
+		return map[string]step.Track{ledger.TrackPlain: {Revision: revisionOfTree(s, site, held), Weight: 100, IsProven: true}} //nolint:mnd // All requests, in percent.
+	}
+	out := map[string]step.Track{}
+	for _, t := range held.Tracks {
+		proof := observed.TrackOf(t.Name)
+		out[t.Name] = step.Track{Revision: t.Revision, Weight: t.Weight, IsProven: hasAvailablePods(t, proof), IsIdle: isTrackIdle(t, proof)}
+	}
+	return out
+}
+
+// revisionOfTree returns the revision that delivered the tree of a directory: the one that the directory was restored to, or else its last writer.
+func revisionOfTree(s ledger.State, site string, held deliveryv1alpha1.DeliveredTree) int64 {
+	for _, p := range slices.Backward(s.History) {
+		if slices.ContainsFunc(p.Trees, func(t ledger.SiteTree) bool { return t.Site == site && t.ID == held.Tree }) {
+			return p.Number
+		}
+	}
+	return held.Revision
+}
+
+// hasAvailablePods is true for a track of which the pods of the very folder were available after it changed last. The id alone does not say so: a folder may leave,
+// and come again before a SiteSync has looked. Nor does the position: a folder may change after its pods were observed, within one position.
+func hasAvailablePods(t deliveryv1alpha1.DeliveredTrack, proof deliveryv1alpha1.TrackObservation) bool {
+	isSince := t.ChangedAt == nil || proof.AvailableAt != nil && proof.AvailableAt.Compare(*t.ChangedAt) >= 0
+	return proof.AvailableTree != "" && proof.AvailableTree == t.Tree && isSince
+}
+
+// isTrackIdle is true for a track that was proven to get no requests since its directory gave it any, for as long as they may take to end.
+func isTrackIdle(t deliveryv1alpha1.DeliveredTrack, proof deliveryv1alpha1.TrackObservation) bool {
+	return t.WeighedAt == nil || proof.Idle && proof.ProvenAt != nil && proof.ProvenAt.Compare(*t.WeighedAt) > 0
+}

@@ -1,0 +1,143 @@
+package deployment
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	deliveryv1alpha1 "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
+	"github.com/intentplane/intentplane/function/render"
+	"github.com/intentplane/intentplane/provider/mandate"
+	"github.com/intentplane/intentplane/test/soak"
+)
+
+// silentRounds is for how many rounds at most a function is not called. Pods that never come take longer.
+const silentRounds = 3
+
+// isSilent is true for a round in which the function is not called, in a story with mandates. It is called while a user acts, or waits for an answer.
+func (w *canaryWalk) isSilent() bool {
+	if w.silences == nil || len(w.events) == 0 || w.isActNear() || w.isUnanswered() || w.silent == silentRounds || w.silences.IntN(2) == 0 {
+		w.silent = 0
+		return false
+	}
+	w.silent++
+	w.notef("the function is silent")
+	return true
+}
+
+// concludeByMandate lets the provider record what follows by the mandate of the home, bring the directories to where the ledger is then, and say that it acts by
+// the mandate. It decides by its own rules.
+func (w *canaryWalk) concludeByMandate() {
+	w.t.Helper()
+	w.followed = map[string]deliveryv1alpha1.Tree{}
+	for name, o := range w.in.Observed {
+		if o.GetKind() != "GitDelivery" || w.silences == nil {
+			continue
+		}
+		d, r := w.decode(o), w.repository(w.url(name))
+		f := w.ownFacts(d, r)
+		if r.memory.record == nil || !mandate.CanMoveRequests(d.Spec.ForProvider.Trees, f.Delivered) {
+			continue
+		}
+		if d.Spec.ForProvider.Ledger == nil || mandate.Status(d.Spec.ForProvider.Mandate, r.memory.ledger) == nil {
+			continue
+		}
+		w.concludeHome(d, r, f)
+		d.Status.AtProvider.Mandate = mandate.Status(d.Spec.ForProvider.Mandate, r.memory.ledger)
+		w.setStatus(name, &d.Status)
+	}
+}
+
+// concludeHome records what follows for one home, and pushes the trees.
+func (w *canaryWalk) concludeHome(d *deliveryv1alpha1.GitDelivery, r *repo, f mandate.Facts) {
+	recorded, taken := r.memory.ledger, r.memory.taken
+	next, events := f.Conclude(recorded, recorded)
+	if len(events) > 0 {
+		if taken == nil {
+			taken = &recorded.Head
+		}
+		r.append(fence{next: next, events: events}, w.in.Now.Time)
+		r.memory.taken = taken
+		w.mandated += len(events)
+	}
+	if !mandate.IsAhead(d.Spec.ForProvider, next) {
+		return
+	}
+	p := f.Follow(d.Spec.ForProvider, recorded, next)
+	for _, t := range p.Trees {
+		w.followed[t.Site] = t
+	}
+	r.push(p, fence{applied: next})
+	r.show(d, fence{}, w.in.Now.Time)
+}
+
+// ownFacts returns what the provider knows of a home: its repository, and the objects of the same controller.
+func (w *canaryWalk) ownFacts(d *deliveryv1alpha1.GitDelivery, r *repo) mandate.Facts {
+	w.t.Helper()
+	owners := []metav1.OwnerReference{{Kind: "IntentDeployment", Name: "shop", UID: "shop-uid", Controller: new(true)}}
+	home := d.DeepCopy()
+	home.OwnerReferences = owners
+	f := mandate.Facts{Home: home, Delivered: map[string]deliveryv1alpha1.DeliveredTree{}, Now: w.in.Now.Time}
+	if m := r.memory.record; m != nil {
+		f.Applied = m.position
+		for _, t := range m.trees {
+			f.Delivered[t.Path] = t
+		}
+	}
+	for _, o := range w.in.Observed {
+		switch o.GetKind() {
+		case "SiteSync":
+			s := deliveryv1alpha1.SiteSync{}
+			w.convert(o, &s)
+			s.OwnerReferences = owners
+			f.Syncs = append(f.Syncs, s)
+		case "Gate":
+			g := rolloutv1alpha1.Gate{}
+			w.convert(o, &g)
+			g.OwnerReferences = owners
+			f.Gates = append(f.Gates, g)
+		}
+	}
+	return f
+}
+
+// TestCanaryWalkMandates tells random stories of deployments in tracks twice: once the function decides all, and once it is silent in some rounds and a provider
+// concludes by mandates. Both come to the same events, commits, files and weights.
+func TestCanaryWalkMandates(t *testing.T) {
+	rounds, random := soak.Random(t, canaryWalks, manyCanaryWalks/5)
+	renderer := &rememberingRenderer{Renderer: render.NewRenderer()}
+	mandated := make([]int, rounds)
+	t.Run("Stories", func(t *testing.T) {
+		for i, seed := range randomSeeds(random, rounds) {
+			t.Run(fmt.Sprintf("Seed%d", seed), func(t *testing.T) {
+				t.Parallel()
+				mandated[i] = tellWithoutAndWithMandates(t, renderer, seed)
+			})
+		}
+	})
+	if least := slices.Max(mandated); least < 3 {
+		t.Errorf("Some canary loses its requests by the mandate: want at least 3 events in a story, got %d", least)
+	}
+}
+
+// tellWithoutAndWithMandates tells the story of a seed without mandates and with them, and returns how many events the provider recorded.
+func tellWithoutAndWithMandates(t *testing.T, renderer Renderer, seed uint64) int {
+	t.Helper()
+	calm := newCanaryWalk(t, renderer, seed, false)
+	if broken := calm.tell(); broken != "" {
+		t.Fatalf("\nwithout mandates: %s\n%s", broken, calm)
+	}
+	w := newCanaryWalk(t, renderer, seed, false)
+	w.silences = rand.New(rand.NewPCG(seed, 24))
+	if broken := w.tell(); broken != "" {
+		t.Fatalf("\nwith mandates: %s\n%s\nwithout them:\n%s", broken, w, calm)
+	}
+	if diff := calm.diff(w); diff != "" {
+		t.Fatalf("\nN8: the story comes to something else with mandates: -without, +with:\n%s\n%s\nwithout them:\n%s", diff, w, calm)
+	}
+	return w.mandated
+}
