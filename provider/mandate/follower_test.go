@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/step"
 )
@@ -160,7 +161,7 @@ func TestConcludeInTwo(t *testing.T) {
 // keepFollower lets the spec of the follower leave its directory as it is.
 func (c *scene) keepFollower() {
 	trees := c.Followers[0].Spec.ForProvider.Trees
-	trees[0] = Retain(trees[0])
+	trees[0] = directories.Retain(trees[0])
 }
 
 // rollBackTwo shows in the status of the home that revision 2 was rolled back.

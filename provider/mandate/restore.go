@@ -61,7 +61,7 @@ func treesOfTarget(s ledger.State) map[string]string {
 func (f Facts) followTarget(t v1alpha1.Tree, s ledger.State, target map[string]string) v1alpha1.Tree {
 	want, isServed := target[t.Site]
 	if !isServed || !f.isChosen(t.Site) || f.isUntouched(t) || f.hasBefore(t, s, want) {
-		return Retain(t)
+		return directories.Retain(t)
 	}
 	t.Action, t.Tree, t.Files, t.Parts, t.Tracks, t.After = v1alpha1.ActionRestore, want, nil, nil, nil, ""
 	return t
@@ -81,6 +81,3 @@ func (f Facts) hasBefore(t v1alpha1.Tree, s ledger.State, want string) bool {
 	delivered, isKnown := f.Delivered[t.Path]
 	return isKnown && delivered.Tree == want && delivered.Revision != s.Current.Number
 }
-
-// Retain returns a directory that stays as it is.
-func Retain(t v1alpha1.Tree) v1alpha1.Tree { return directories.Retain(t) }

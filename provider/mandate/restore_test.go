@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
@@ -27,14 +28,14 @@ func TestFollow(t *testing.T) {
 		"Left":      {reason: "The directory of a Site that the deployment is not for any more stays.", change: func(c *scene, _ *ledger.State) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge1"} }, want: map[string]tree{edge1: {keep, ""}, edge2: {restore, "one2"}}},
 		"Forgotten": {reason: "Without the trees of the target all directories stay.", change: func(_ *scene, s *ledger.State) { s.History[0].Trees, s.History[0].TreesDropped = nil, true }, want: map[string]tree{edge1: {keep, ""}, edge2: {keep, ""}}},
 		"Before": {reason: "A directory whose step had not come has the tree of the target already, and stays.", change: func(c *scene, _ *ledger.State) {
-			c.Home.Spec.ForProvider.Trees[1] = Retain(c.Home.Spec.ForProvider.Trees[1])
+			c.Home.Spec.ForProvider.Trees[1] = directories.Retain(c.Home.Spec.ForProvider.Trees[1])
 			c.Delivered[edge2] = v1alpha1.DeliveredTree{Site: "edge2", Path: edge2, Tree: "one2", Revision: 1}
 		}, want: map[string]tree{edge1: {restore, "one1"}, edge2: {keep, ""}}},
 		"Touched": {reason: "A directory that stays, and that the revision wrote before, gets the tree of the target.", change: func(c *scene, _ *ledger.State) {
-			c.Home.Spec.ForProvider.Trees[1] = Retain(c.Home.Spec.ForProvider.Trees[1])
+			c.Home.Spec.ForProvider.Trees[1] = directories.Retain(c.Home.Spec.ForProvider.Trees[1])
 		}, want: map[string]tree{edge1: {restore, "one1"}, edge2: {restore, "one2"}}},
 		"Moved": {reason: "A directory to which nothing was delivered, and whose step had not come, stays away.", change: func(c *scene, _ *ledger.State) {
-			c.Home.Spec.ForProvider.Trees[1] = Retain(c.Home.Spec.ForProvider.Trees[1])
+			c.Home.Spec.ForProvider.Trees[1] = directories.Retain(c.Home.Spec.ForProvider.Trees[1])
 			delete(c.Delivered, edge2)
 		}, want: map[string]tree{edge1: {restore, "one1"}, edge2: {keep, ""}}},
 		"Unknown":  {reason: "A directory that the revision was to write gets the tree of the target where the record was lost.", change: func(c *scene, _ *ledger.State) { c.Delivered = nil }, want: map[string]tree{edge1: {restore, "one1"}, edge2: {restore, "one2"}}},
@@ -132,7 +133,7 @@ func TestIsAhead(t *testing.T) {
 	}
 	c := newScene(t)
 	withdrawn := ledger.Event{Withdrawn: &ledger.Withdrawn{Target: 1, RequestRef: ledger.RequestReference{Name: "back", UID: "back-uid"}}}
-	if s := record(t, c.recorded, withdrawn, rolledBack(1)); !IsAhead(c.Home.Spec.ForProvider, s) || *c.Follow(c.Home.Spec.ForProvider, s).Position != s.Position() {
+	if s := record(t, c.recorded, withdrawn, rolledBack(1)); !IsAhead(c.Home.Spec.ForProvider, s) || *c.Follow(c.Home.Spec.ForProvider, s, s).Position != s.Position() {
 		t.Error("\nA spec that does not know of the rollback that a user asked for has the trees of the revision that is rolled back.\nIsAhead(...): want true, got false")
 	}
 	c.Home.Spec.ForProvider.Ledger.Events = back[:1]

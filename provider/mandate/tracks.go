@@ -22,13 +22,13 @@ func (f Facts) followStage(trees []v1alpha1.Tree, recorded, s ledger.State) []v1
 // followAim returns the tree that brings a directory to its aim in the stage of a rollback. A directory whose tree cannot be composed stays.
 func (f Facts) followAim(t v1alpha1.Tree, in step.Input, s ledger.State) v1alpha1.Tree {
 	if s.Cursor.Attempt == 0 {
-		return Retain(t)
+		return directories.Retain(t)
 	}
 	d := directories.NewDirectory(s, t)
 	d.Asked, d.Held, d.Aim = t, f.Delivered[t.Path], in.AimAt(s, directoryOf(in, t.Site))
 	out, err := directories.NewTracker(0).RollBack(d.WithoutOtherFiles(), directories.Rollback{Target: step.TargetOf(s), IsChosen: f.isChosen})
 	if err != nil {
-		return Retain(t)
+		return directories.Retain(t)
 	}
 	out.After = ""
 	return out.Tree

@@ -10,6 +10,7 @@ import (
 
 	catalogv1alpha1 "github.com/intentplane/intentplane/apis/catalog/v1alpha1"
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/directories"
 	"github.com/intentplane/intentplane/apis/ledger"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/provider/mandate"
@@ -113,7 +114,7 @@ func (f facts) withoutMissingSites() (facts, *decision) {
 	f.spec.Trees = slices.Clone(f.spec.Trees)
 	for i, t := range f.spec.Trees {
 		if site := f.sites[t.Site]; t.Action != v1alpha1.ActionKeep && (site == nil || policy.CheckSite(site, f.namespace) != nil) {
-			f.spec.Trees[i] = mandate.Retain(t)
+			f.spec.Trees[i] = directories.Retain(t)
 			missing = refuseSite(f, t, fmt.Sprintf("spec.forProvider.trees[%d]", i))
 		}
 	}
