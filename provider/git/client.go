@@ -18,7 +18,7 @@ const (
 	// defaultTimeout ends an operation whose context has no deadline.
 	defaultTimeout = time.Minute
 
-	// maxInflatedBytes bounds what the objects of one answer may have in memory.
+	// maxInflatedBytes limits the memory of the objects of one answer.
 	maxInflatedBytes = 80 << 20
 )
 
@@ -48,10 +48,10 @@ type Option func(o *options)
 // WithClock sets the clock that says when credentials and signing keys end. Without it, it is the system's.
 func WithClock(now func() time.Time) Option { return func(o *options) { o.now = now } }
 
-// WithResolver sets what resolves names. Without it, it is the system's.
+// WithResolver sets the DNS resolver. The default is the resolver of the system.
 func WithResolver(r *net.Resolver) Option { return func(o *options) { o.resolver = r } }
 
-// WithLimits sets what one answer of the server may have. Without it, each limit has its default.
+// WithLimits sets the limits of one answer of the server. Without it, each limit has its default.
 func WithLimits(l transport.Limits) Option { return func(o *options) { o.limits = l } }
 
 func newOptions(o []Option) options {

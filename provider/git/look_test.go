@@ -21,7 +21,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// plant makes a tree of raw lines the branch's tip, beside what is there. No git command would write it.
+// plant makes a tree of raw lines the branch's tip, beside the existing entries. No git command would write it.
 func plant(t *testing.T, s *gitserver.Server, lines func(blob, tree, commit string) []string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "x")
@@ -190,7 +190,7 @@ func TestHostileAnswers(t *testing.T) {
 			return append(bytes.TrimSuffix(b, []byte("0000")), fmt.Sprintf("%04x%s0000", len(line)+4, line)...)
 		}, want: []failure.Class{""}},
 		"Cut": {reason: "A pack that ends in the middle is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []failure.Class{failure.ClassTransient}},
-		// What noise says of sizes may be anything.
+		// The sizes in noise are arbitrary.
 		"Noise":     {reason: "A pack with broken content is a transient failure.", suffix: "/git-upload-pack", change: noise(7), want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
 		"Count":     {reason: "A pack with fewer objects than it says is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b = inOnePiece(b); b[pack(b)+9] = 1; return b }, want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
 		"Many":      {reason: "A pack that says it has four billion objects is too large.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b = inOnePiece(b); copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []failure.Class{failure.ClassTooLarge}},

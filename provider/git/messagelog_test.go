@@ -34,7 +34,7 @@ func TestReadMessages(t *testing.T) {
 	}
 }
 
-// TestReadMessagesSinceOlderTip asks what was said since, of a branch that went on and of one that was rewritten.
+// TestReadMessagesSinceOlderTip reads the newer messages of a branch that went on and of a branch that was rewritten.
 func TestReadMessagesSinceOlderTip(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
@@ -50,14 +50,14 @@ func TestReadMessagesSinceOlderTip(t *testing.T) {
 		}
 		return out
 	}
-	// What an earlier log has is not asked for again.
+	// Messages of an earlier log are not requested again.
 	log.notes[0].Message = "Read before"
 	unmanagedCommit(t, s, "one", "two")
 	if log, err = c.ReadMessages(context.Background(), look(t, c), "", log); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"two", "one", "Read before"}, messages()); diff != "" {
-		t.Errorf("\nOnly what came since is read\nReadMessages(): -want, +got:\n%s", diff)
+		t.Errorf("\nOnly newer messages are read\nReadMessages(): -want, +got:\n%s", diff)
 	}
 	run(t, s, "update-ref", "refs/heads/main", "main~1")
 	unmanagedCommit(t, s, "three")

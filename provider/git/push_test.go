@@ -169,7 +169,7 @@ func TestPushAfterRaceSavesOneRequest(t *testing.T) {
 	before = s.Requests(repo)
 	push(t, c, p)
 	if diff := cmp.Diff([]int{1, 1}, []int{lost, s.Requests(repo) - before}); diff != "" {
-		t.Errorf("\nThe server itself sees who comes too late\nrequests of the lost push and of the next one: -want, +got:\n%s", diff)
+		t.Errorf("\nThe server itself refuses the later push\nrequests of the lost push and of the next one: -want, +got:\n%s", diff)
 	}
 }
 

@@ -88,7 +88,7 @@ func TestRetainTrees(t *testing.T) {
 	}
 }
 
-// TestRetainedTreesAreSentOnce keeps what is kept, and drops what is not named any more.
+// TestRetainedTreesAreSentOnce retains trees that are still named, and drops trees that are not named any more.
 func TestRetainedTreesAreSentOnce(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
@@ -146,7 +146,7 @@ func TestReadTree(t *testing.T) {
 	}
 	at = push(t, c, plan(t, at, Change{State: files("x", "y"), Retain: map[string]objects.Trees{"forged.trees": {tree.ID(two): files("z", "z")}}})).Snapshot
 	if kept, err := at.RetainedTrees(t.Context(), "forged.trees"); kept[tree.ID(two)] || err != nil {
-		t.Error("\nWhat lies under an id is what has that id\nKept(): want false")
+		t.Error("\nA tree that is retained under an id has that id\nKept(): want false")
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

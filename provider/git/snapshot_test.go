@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// delivered is a server with a few deliveries, and what the client knows after them.
+// delivered returns a server with a few deliveries, and the client with its snapshot after them.
 func delivered(t *testing.T) (*gitserver.Server, *Client, *Snapshot) {
 	t.Helper()
 	s := serve(t, map[string]string{"README.md": "hello"})
@@ -66,7 +66,7 @@ func TestSnapshotWithoutGarbageIsComplete(t *testing.T) {
 	push(t, c, got)
 }
 
-// TestStateFile reads what stands in the place of a file of the state.
+// TestStateFile reads entries of several kinds in the place of a file of the state.
 func TestStateFile(t *testing.T) {
 	cases := map[string]struct {
 		reason string
