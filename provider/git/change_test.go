@@ -79,7 +79,7 @@ func TestPlanOfSameContentIsEmpty(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"", ""}, []string{p.Commit(), p.StateCommit()}); diff != "" {
-		t.Errorf("\nWhat is there already is no commit\nPlan(...): -want, +got:\n%s", diff)
+		t.Errorf("\nA change without effect makes no commit\nPlan(...): -want, +got:\n%s", diff)
 	}
 }
 
@@ -268,6 +268,6 @@ func TestSnapshotSizeIsBounded(t *testing.T) {
 		s = p.After()
 	}
 	if got := s.branch.Count(); got > 4*256 {
-		t.Errorf("\nWhat deliveries replace is forgotten\nlen(objects): %d", got)
+		t.Errorf("\nReplaced objects are dropped\nlen(objects): %d", got)
 	}
 }

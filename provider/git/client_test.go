@@ -343,7 +343,7 @@ func TestRefusedPush(t *testing.T) {
 			}
 			e := &failure.Error{}
 			if !errors.As(err, &e) || !strings.Contains(e.Remote, "rule 7 says no") {
-				t.Errorf("\n%s\nWhat the hook said is kept apart\nPush(): %#v", tc.reason, err)
+				t.Errorf("\n%s\nThe hook's message is separate from the error\nPush(): %#v", tc.reason, err)
 			}
 			if diff := cmp.Diff(tc.detail, e.Detail); diff != "" {
 				t.Errorf("\n%s\nPush(): detail: -want, +got:\n%s", tc.reason, diff)

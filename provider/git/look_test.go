@@ -82,7 +82,7 @@ func TestHostileTrees(t *testing.T) {
 			for line := range strings.Lines(before) {
 				ours := strings.HasSuffix(strings.TrimSpace(line), "\tsites")
 				if after := run(t, s, "ls-tree", gitserver.Branch); !ours && !strings.Contains(after+"\n", line) {
-					t.Errorf("\n%s\nWhat is there stays as it is\nls-tree: no %q in\n%s", tc.reason, line, after)
+					t.Errorf("\n%s\nExisting entries stay unchanged\nls-tree: no %q in\n%s", tc.reason, line, after)
 				}
 			}
 		})

@@ -95,10 +95,10 @@ func TestRetainedTreesAreSentOnce(t *testing.T) {
 	one, two := files("a.yaml", "1", "b.yaml", "same"), files("a.yaml", "2", "b.yaml", "same")
 	at := push(t, c, plan(t, look(t, c), retaining(one))).Snapshot
 	if p := plan(t, at, retaining(one)); !p.Empty() {
-		t.Errorf("\nWhat is there is not written again\nPlan(): want nothing, got %s", p.StateCommit())
+		t.Errorf("\nRetained trees are not written again\nPlan(): want nothing, got %s", p.StateCommit())
 	}
 	if n := at.state.Count(); n != 8 {
-		t.Errorf("\nWho wrote the files does not hold them\nobjects of the state: want 8, got %d", n)
+		t.Errorf("\nThe writer's snapshot does not hold the files\nobjects of the state: want 8, got %d", n)
 	}
 	p := plan(t, at, retaining(two, tree.ID(one)))
 	blobs := 0
@@ -111,12 +111,12 @@ func TestRetainedTreesAreSentOnce(t *testing.T) {
 		t.Errorf("\nA file that another kept tree has is not sent again\nfiles in the push: want 1, got %d", blobs)
 	}
 	if got, ok, err := c.ReadTree(context.Background(), p.After(), wantedTree(one)); !ok || err != nil || cmp.Diff(one, got) != "" {
-		t.Errorf("\nWhat is kept on can be read\nReadTree(): got %v, %v", got, err)
+		t.Errorf("\nA retained tree can be read\nReadTree(): got %v, %v", got, err)
 	}
 	at = push(t, c, p).Snapshot
 	at = push(t, c, plan(t, at, retaining(two))).Snapshot
 	if kept, err := at.RetainedTrees(t.Context(), keptDir); kept[tree.ID(one)] || !kept[tree.ID(two)] || err != nil {
-		t.Error("\nWhat is not named is dropped, and the rest stays")
+		t.Error("\nA tree that is not named is dropped, and the other trees stay")
 	}
 	run(t, s, "fsck", "--strict", "--full")
 }

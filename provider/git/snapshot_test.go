@@ -40,7 +40,7 @@ func TestQuietLookDropsGarbage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again.history != quiet.history || again.Size() != quiet.Size() {
-		t.Error("\nWhat is tidy is left as it is")
+		t.Error("\nA snapshot without garbage stays unchanged")
 	}
 }
 

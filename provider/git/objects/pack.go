@@ -126,8 +126,8 @@ func encodeDelta(from, to []byte) []byte {
 	return appendCopySteps(out, len(from)-tail, tail)
 }
 
-// appendCopySteps says which bytes of offset and size follow, and then those that
-// are not zero.
+// appendCopySteps appends copy instructions: a byte of flags, and the bytes of
+// offset and size that are not zero.
 func appendCopySteps(out []byte, offset, size int) []byte {
 	for size > 0 {
 		n := min(size, maxCopy)

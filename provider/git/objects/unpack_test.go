@@ -30,7 +30,7 @@ func (c *counted) Seek(offset int64, whence int) (int64, error) {
 	return c.Reader.Seek(offset, whence)
 }
 
-// maxBytes is what clients let the objects of a pack take.
+// maxBytes is the client's memory limit for the objects of a pack.
 const maxBytes = 80 << 20
 
 func TestHostilePack(t *testing.T) {
@@ -42,11 +42,11 @@ func TestHostilePack(t *testing.T) {
 		want   int
 	}{
 		"TinyObjects": {
-			reason: "Objects of four bytes count with what they take in memory.",
+			reason: "Objects of four bytes count with their size in memory.",
 			fill:   func(h *objectstest.Pack) { h.Tiny(10_000) }, limit: 1 << 20, class: failure.ClassTooLarge,
 		},
 		"TinyDeltas": {
-			reason: "Deltas count with what they take in memory.",
+			reason: "Deltas count with their size in memory.",
 			fill: func(h *objectstest.Pack) {
 				at := h.Whole(plumbing.BlobObject, []byte("x"))
 				for n := range 10_000 {

@@ -80,7 +80,7 @@ func TestDeepTrees(t *testing.T) {
 	const levels = 100_000
 	v := sharedTrees(t, levels, "d")
 	if ids, err := v.MissingFiles(t.Context(), v.Tree, true, 1); err != nil || len(ids) != 1 {
-		t.Errorf("\nThe one file that is not there is missing.\nMissingFiles(...): %d, %v", len(ids), err)
+		t.Errorf("\nThe absent file is listed as missing.\nMissingFiles(...): %d, %v", len(ids), err)
 	}
 	if own, err := v.reachableObjects(t.Context()); err != nil || len(own) != levels+1 {
 		t.Errorf("\nAll trees hang on the first one.\nreachableObjects(...): %d, %v", len(own), err)

@@ -6,10 +6,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// chunkBytes is the size of one part of what was read.
+// chunkBytes is the size of one part of a chunkBuffer.
 const chunkBytes = 64 << 10
 
-// A chunkBuffer has bytes that were read, in parts of one size: what grows in one piece takes twice its size while it does. They can be read again
+// A chunkBuffer has bytes that were read, in parts of one size: a buffer in one piece takes twice its size while it grows. They can be read again
 // from any place.
 type chunkBuffer struct {
 	parts [][]byte

@@ -30,7 +30,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// A connectProxy is a proxy that asks who we are.
+// A connectProxy is a proxy that asks for credentials.
 type connectProxy struct {
 	*httptest.Server
 

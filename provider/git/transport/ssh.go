@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// defaultSSHUser is who all the public forges know.
+	// defaultSSHUser is the SSH user of all public forges.
 	defaultSSHUser = "git"
 
 	dialTime      = 10 * time.Second
@@ -52,7 +52,7 @@ func (s SSH) validateSecret() error {
 	return nil
 }
 
-// newKeySigner returns what proves that we have the key. It takes a while if the key has a passphrase.
+// newKeySigner returns the signer of the private key. It takes a while if the key has a passphrase.
 func (s SSH) newKeySigner() (ssh.Signer, error) {
 	signer, err := parsePrivateKey([]byte(s.PrivateKey), []byte(s.Passphrase))
 	if err != nil {
@@ -68,7 +68,7 @@ func (s SSH) newKeySigner() (ssh.Signer, error) {
 	return ssh.NewSignerWithAlgorithms(algorithms, []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256})
 }
 
-// parsePrivateKey never repeats what it reads.
+// parsePrivateKey never repeats the key in an error.
 func parsePrivateKey(key, passphrase []byte) (ssh.Signer, error) {
 	signer, err := ssh.ParsePrivateKey(key)
 	var sealed *ssh.PassphraseMissingError
