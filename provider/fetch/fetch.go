@@ -85,7 +85,7 @@ func (Secret) String() string { return "[redacted]" }
 // GoString never shows the secret.
 func (Secret) GoString() string { return "[redacted]" }
 
-// Credentials for a server, and whom to trust. The zero Credentials are none, and the system's certificates.
+// Credentials for a server, and the certificates to trust. The zero Credentials are anonymous and trust the system's certificates.
 type Credentials struct {
 	// Username and Password of basic authentication.
 	Username string
@@ -113,7 +113,7 @@ type Request struct {
 	// URL that is asked.
 	URL *url.URL
 
-	// Form that is posted. Nil means that none is.
+	// Form that is posted. Nil means no form.
 	Form url.Values
 
 	// Body that is posted instead of a form. Without either the method is GET.
@@ -237,7 +237,7 @@ func readAnswer(ctx context.Context, resp *http.Response) (Answer, error) {
 	if len(body) > MaxBytes {
 		return Answer{}, Error(ProblemLarge)
 	}
-	date, _ := http.ParseTime(resp.Header.Get("Date")) // Zero if there is none that can be read.
+	date, _ := http.ParseTime(resp.Header.Get("Date")) // Zero for a missing or unreadable date.
 	return Answer{Status: resp.StatusCode, Date: date, ContentType: resp.Header.Get("Content-Type"), Body: body}, nil
 }
 

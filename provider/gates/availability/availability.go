@@ -1,6 +1,6 @@
 // Package availability judges whether pods of a revision become available at a Site in time. It is pure: time is passed in.
 //
-// What cannot be looked at is neither available nor unavailable: the clock of the check stands still, and the check gives no verdict.
+// An unobservable Site is neither available nor unavailable: the clock of the check stands still, and the check gives no verdict.
 package availability
 
 import (
@@ -136,7 +136,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// IsServing reports whether enough pods of the Deployments of a Site are available. A Site that is asked for none has enough.
+// IsServing reports whether enough pods of the Deployments of a Site are available. A Site without desired pods has enough.
 func IsServing(h workload.Health, minAvailable int32) bool {
 	if h.State == deliveryv1alpha1.HealthScaledToZero {
 		return true

@@ -48,17 +48,17 @@ type Task struct {
 	Rules    gates.Rules
 	Criteria gates.Criteria
 
-	// Outages says what an outage of the host means for the check.
+	// Outages is the policy of the check for an outage of the host.
 	Outages gates.OutagePolicy
 
 	// UnavailableSince is since when the host was unavailable when a Meter before this one measured. Zero if it was not.
 	UnavailableSince time.Time
 
-	// LiveSince is since when the subject is live. Zero stops the clock, and drops what was measured.
+	// LiveSince is since when the subject is live. Zero stops the clock, and drops the measurements.
 	LiveSince time.Time
 }
 
-// An Observer counts what is measured. It must not wait.
+// An Observer counts measurements. It must not wait.
 type Observer interface {
 	// Measured is called for each measurement, with the type of its check and how it ended.
 	Measured(check, result string, took time.Duration)
@@ -193,7 +193,7 @@ func (m *Meter) Start(ctx context.Context) error {
 	}
 }
 
-// runDue does what is due, and returns how long nothing else is.
+// runDue enqueues the due questions, and returns the time until the next due action.
 func (m *Meter) runDue(ctx context.Context) (time.Duration, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -236,7 +236,7 @@ func TestLostQuestion(t *testing.T) {
 		if got := b.Measure(key(1), "u", []Task{tk})[0]; got.Phase != v1alpha1.CheckPassed || got.Count != 3 {
 			t.Errorf("after a lost question: %+v", got)
 		}
-		// The first measurement, the lost question, and two more, each at most five seconds after the one before it.
+		// The first measurement, the lost question, and two more, each at most five seconds after the previous question.
 		if took, asked := time.Since(first), down.times(); took > 20*time.Second || asked != 4 {
 			t.Errorf("the check passed %s after its first measurement, with %d questions", took, asked)
 		}
