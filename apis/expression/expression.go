@@ -43,7 +43,7 @@ const (
 type Expression struct {
 	program cel.Program
 
-	// env and parsed are those that the program was made of.
+	// env and parsed are the environment and the syntax tree of the program.
 	env    *cel.Env
 	parsed *cel.Ast
 }

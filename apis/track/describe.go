@@ -34,7 +34,7 @@ type placed struct {
 	perTrack, isRouted bool
 }
 
-// Describe returns what a directory with the folder of a track holds. It returns an error that names the file for one that is not an object.
+// Describe returns the content of a directory with the folder of a track. It returns an error that names the file for a file that is not an object.
 func Describe(files tree.Files, track string) (*Description, error) {
 	routes, err := Routes(files)
 	if err != nil {

@@ -24,7 +24,7 @@ func TestLeftovers(t *testing.T) {
 		"Part":      {reason: "A name within another one is not this name.", more: deployment("      - args: [--from=tuning-2, fine-tuning]\n"), want: []string{}},
 		"FrontName": {reason: "The name of the Service is still one, and so callers may use it.", more: deployment("      - args: [http://web/]\n"), want: []string{}},
 		"SharedObject": {
-			reason: "A shared object may name what has another name now.",
+			reason: "A shared object may name an object that has another name in each track.",
 			more: map[string]string{
 				"deployment-web.yaml": webDeployment,
 				"hpa.yaml":            manifest("autoscaling/v2", "HorizontalPodAutoscaler", "scaler", "spec:\n  scaleTargetRef: {kind: Deployment, name: web}\n"),

@@ -72,7 +72,7 @@ func textAt(m map[string]any, field string) string {
 	return out
 }
 
-// makeMap returns the mapping at a path, which it makes where there is none.
+// makeMap returns the mapping at a path, which it makes where it is missing.
 func makeMap(m map[string]any, path ...string) map[string]any {
 	for _, field := range path {
 		next, ok := m[field].(map[string]any)
