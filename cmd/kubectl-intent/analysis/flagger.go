@@ -14,7 +14,7 @@ import (
 // variablesPrefix begins the placeholder of a variable of a Canary.
 const variablesPrefix = "variables."
 
-// defaultWindow is the value of {{ interval }} where a Canary has none.
+// defaultWindow is the value of {{ interval }} where a Canary has no interval.
 const defaultWindow = "1m"
 
 // flaggerTemplate is a MetricTemplate.

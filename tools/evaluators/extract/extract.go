@@ -212,7 +212,7 @@ func (x *extraction) importsOf(f *ast.File) string {
 	return out + ")\n"
 }
 
-// nameOf returns the name of a function, with that of its receiver.
+// nameOf returns the name of a function, with the name of its receiver.
 func nameOf(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name

@@ -16,7 +16,7 @@ type source struct {
 	// output is the file that is written, and name its package.
 	output, name string
 
-	// declarations are names of functions and types, and of methods as in Controller.runAB. None means all of the file.
+	// declarations are names of functions and types, and of methods as in Controller.runAB. Without names, all of the file is used.
 	declarations []string
 
 	// statements are parts of functions.
