@@ -65,7 +65,7 @@ type cachedResult struct {
 	err        error
 }
 
-// NewReader returns a Reader that remembers so many expressions.
+// NewReader returns a Reader that caches so many expressions.
 func NewReader(expressions int) *Reader {
 	return &Reader{env: sync.OnceValues(newEnvironment), known: lru.New(expressions)}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// A Description says which objects of a directory a track has, and which the tracks share.
+// A Description lists the objects of a directory that a track has, and the objects that the tracks share.
 type Description struct {
 	// PerTrack are the objects of the track, by their names without the suffix.
 	PerTrack []Object `json:"perTrack"`

@@ -28,7 +28,7 @@ func objectOf(u *unstructured.Unstructured) Object {
 	return Object{Group: u.GroupVersionKind().Group, Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
 }
 
-// decodeObject reads the only object of a file. Numbers keep their text, so that encodeObject writes the same ones.
+// decodeObject reads the only object of a file. Numbers keep their text, so that encodeObject writes the same numbers.
 func decodeObject(b []byte) (*unstructured.Unstructured, error) {
 	text, err := yaml.YAMLToJSONStrict(b)
 	if err != nil {

@@ -168,7 +168,7 @@ func annotateSize(u *unstructured.Unstructured) {
 	}
 }
 
-// sizeField returns the field of a kind's spec that holds its size, and the annotation that holds the full one.
+// sizeField returns the field of a kind's spec that holds its size, and the annotation that holds the full size.
 func sizeField(u *unstructured.Unstructured) (field, annotation string) {
 	switch u.GroupVersionKind().GroupKind().String() {
 	case "Deployment.apps":

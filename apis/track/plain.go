@@ -148,7 +148,7 @@ func (j *joint) placeObject(o Object, file string, content []byte) error {
 	return nil
 }
 
-// replaceShared replaces an object that both have by the newer one. A front, and a route that sends requests to one, stays.
+// replaceShared replaces a common object by the newer object. A front, and a route that sends requests to a front, stays.
 func (j *joint) replaceShared(at string, content []byte) error {
 	u, err := decodeObject(j.out[at])
 	if err != nil {
@@ -179,7 +179,7 @@ func filesOf(files tree.Files, folder string) tree.Files {
 	return out
 }
 
-// WithPlain returns the files of a directory with the folder Plain that another one has.
+// WithPlain returns the files of a directory with the folder Plain of another directory.
 func WithPlain(files, from tree.Files) tree.Files {
 	out := maps.Clone(files)
 	for name, b := range from {

@@ -19,7 +19,7 @@ func isOfKind(u *unstructured.Unstructured, kind string) bool {
 	return u.GroupVersionKind().GroupKind().String() == kind
 }
 
-// scalesDeployment is true for an autoscaler of a Deployment, which is the kind that a ScaledObject scales unless it says another one.
+// scalesDeployment is true for an autoscaler of a Deployment, which is the kind that a ScaledObject scales unless it names another kind.
 func scalesDeployment(scaler *unstructured.Unstructured, namespace, name string) bool {
 	target := mapAt(scaler.Object, "spec", "scaleTargetRef")
 	return cmp.Or(textAt(target, "kind"), "Deployment") == "Deployment" && textAt(target, "name") == name && scaler.GetNamespace() == namespace

@@ -81,7 +81,7 @@ func (w *Workload) addScaler(u *unstructured.Unstructured) {
 	}
 }
 
-// withoutAnnotatedSizes returns an object without its size, and without the annotations that hold the full one.
+// withoutAnnotatedSizes returns an object without its size, and without the annotations that hold the full size.
 func withoutAnnotatedSizes(u *unstructured.Unstructured) *unstructured.Unstructured {
 	u = withoutSizes(u)
 	annotations := mapAt(u.Object, "metadata", "annotations")

@@ -83,7 +83,7 @@ type Compiler struct {
 // An Option changes a Compiler.
 type Option func(*Compiler)
 
-// WithLoopback says whether checks may ask Prometheus servers on the provider's own machine. It is for tests.
+// WithLoopback sets whether checks may ask Prometheus servers on the provider's own machine. It is for tests.
 func WithLoopback(allowed bool) Option { return func(c *Compiler) { c.loopback = allowed } }
 
 // NewCompiler returns a Compiler that remembers so many bytes of filled queries.

@@ -329,7 +329,7 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.checks[0]: job.image: "https://registry.example.org/curl:8" is not the reference of an image, such as registry.example.org/team/app:1.2.0`,
 		},
 		"PostCheckImage": {
-			reason: "So does a post check.", config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "a..b", Script: "true"}},
+			reason: "A post check runs an image that a container runtime can pull.", config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "a..b", Script: "true"}},
 			want: `spec.gatesConfig.postCheck: image: "a..b" is not the reference of an image, such as registry.example.org/team/app:1.2.0`,
 		},
 		"NoPrometheus": {

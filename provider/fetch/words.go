@@ -43,7 +43,7 @@ var (
 	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>([^<]*)</title>`)
 )
 
-// messageOf returns the text for people in a body. The text is empty for JSON without a message, and for bytes that are not text.
+// messageOf returns the message to users in a body. The text is empty for JSON without a message, and for bytes that are not text.
 func messageOf(body []byte) string {
 	text := strings.TrimSpace(string(body))
 	switch {
@@ -89,7 +89,7 @@ func messageOfJSON(body []byte) string {
 }
 
 var (
-	// series are sets of labels, which may belong to another tenant, the innermost first. A server may have cut the last one.
+	// series are sets of labels, which may belong to another tenant, the innermost first. A server may have cut the last set.
 	series = regexp.MustCompile(`\{[^{}]*(\}|$)`)
 
 	// addressInText is a URL: its scheme and host, without a user and all that follows.

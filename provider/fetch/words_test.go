@@ -51,7 +51,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestRedirectIsNamed names the server that another one redirects to, without the path.
+// TestRedirectIsNamed names the target server of a redirect, without the path.
 func TestRedirectIsNamed(t *testing.T) {
 	cases := map[string]struct{ reason, location, want string }{
 		"Elsewhere": {reason: "The user finds the server that wants a sign-in.", location: "https://u:p@login.example.org/oauth?state=c4n4ry", want: ProblemRedirect + ": it leads to https://login.example.org"},

@@ -22,7 +22,7 @@ const (
 	// earlier process, so that its age alone proves nothing.
 	rejectingQuestions = 2
 
-	// maxLostQuestion is how long a single lost question may take, with the time until the next one is asked: a question without an answer ends
+	// maxLostQuestion is how long a single lost question may take, with the time until the next question is asked: a question without an answer ends
 	// after 10 seconds, and is repeated within firstRetry, unless it waits for its turn.
 	maxLostQuestion = 30 * time.Second
 

@@ -220,7 +220,7 @@ func TestPlanRefuses(t *testing.T) {
 		"FileGit":      {reason: "A file below a .git directory is refused.", change: change(put("a", files("sub/.GIT/config", "1"))), want: failure.ClassInvalid},
 		"RemoveGit":    {reason: "A .git directory is not removed.", change: change(Change{Remove: []string{".git"}}), want: failure.ClassInvalid},
 		"StateUp":      {reason: "A state file whose path leads out of the state is refused.", change: change(Change{State: files("../x", "1")}), want: failure.ClassInvalid},
-		"Nested":       {reason: "A directory that lies in another one of the same change is refused.", change: change(Change{Put: map[string]map[string][]byte{"a": files("x", "1"), "a/b": files("x", "1")}}), want: failure.ClassInvalid},
+		"Nested":       {reason: "A directory below another directory of the same change is refused.", change: change(Change{Put: map[string]map[string][]byte{"a": files("x", "1"), "a/b": files("x", "1")}}), want: failure.ClassInvalid},
 		"PutRemove":    {reason: "A directory cannot be put and removed in one change.", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a/b"}}), want: failure.ClassInvalid},
 		"RemoveAbove":  {reason: "A directory cannot be put below a directory that the same change removes.", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a"}}), want: failure.ClassInvalid},
 		"FileInFile":   {reason: "A file cannot lie below another file.", change: change(put("a", files("x", "1", "x/y", "1"))), want: failure.ClassInvalid},

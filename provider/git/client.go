@@ -45,7 +45,7 @@ type options struct {
 // An Option of a Client.
 type Option func(o *options)
 
-// WithClock sets the clock that says when credentials and signing keys end. Without it, it is the system's.
+// WithClock sets the clock for the expiry of credentials and signing keys. The default is the clock of the system.
 func WithClock(now func() time.Time) Option { return func(o *options) { o.now = now } }
 
 // WithResolver sets the DNS resolver. The default is the resolver of the system.
@@ -62,7 +62,7 @@ func newOptions(o []Option) options {
 	return opts
 }
 
-// NewClient returns a Client for the remote, at the cost of a budget, of which the remote's namespace has its turn. It returns an error
+// NewClient returns a Client for the remote, at the cost of a budget, in which the remote's namespace takes turns. It returns an error
 // without a budget, and if the remote is not valid or its CA bundle holds no certificate; it opens no connection.
 func NewClient(r Remote, b *transport.Budget, o ...Option) (*Client, error) {
 	if b.IsZero() {
@@ -90,7 +90,7 @@ func NewClient(r Remote, b *transport.Budget, o ...Option) (*Client, error) {
 // Close drops the connections that are idle.
 func (c *Client) Close() { c.conn.Close() }
 
-// remoteKey says which refs of which repository a snapshot speaks about.
+// remoteKey identifies the repository and the refs of a snapshot.
 func (c *Client) remoteKey() string {
 	return c.key + " " + c.remote.Branch + " " + c.remote.StateRef
 }

@@ -23,7 +23,7 @@ func (c *Commit) Open() *Commit { return &Commit{view: c.view.Open(objects.NewMe
 // Closed returns the commit for a memory that readers share: it refuses to be read until it is opened.
 func (c *Commit) Closed() *Commit { return &Commit{view: c.view.Open(nil)} }
 
-// Size returns how many bytes the commit takes, by and large.
+// Size returns the approximate memory of the commit in bytes.
 func (c *Commit) Size() int { return c.view.Size() }
 
 // FetchCommit returns the trees of a commit, by its id and without any history.

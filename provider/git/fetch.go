@@ -24,8 +24,8 @@ const (
 	withoutTrees packp.Filter = "tree:0"
 )
 
-// window is how many commits of others between two looks are taken at once.
-// Where there are more, only the last one is.
+// window limits the unmanaged commits between two observations that are fetched
+// together. Where there are more, only the last commit is fetched.
 const window = 64
 
 // maxStateFiles is how many files of the state are fetched by their ids, with one request.

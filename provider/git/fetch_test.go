@@ -21,7 +21,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
-// serveHostile answers with so many refs, of which the branch is at a commit, and with the pack in a file.
+// serveHostile answers with so many refs, among them the branch at a commit, and with the pack in a file.
 func serveHostile(tb testing.TB, refs int, tip, file string) string {
 	tb.Helper()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

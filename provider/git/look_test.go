@@ -62,7 +62,7 @@ func TestHostileTrees(t *testing.T) {
 		"Submodule": {reason: "A submodule is not entered.", lines: func(_, _, commit string) []string { return []string{"160000 sites\x00" + commit} }, want: failure.ClassOccupied},
 		"Mode":      {reason: "An entry with an unknown mode is not a directory.", lines: func(blob, _, _ string) []string { return []string{"777 sites\x00" + blob} }, want: failure.ClassOccupied},
 		"NotATree":  {reason: "A file that says it is a directory cannot be read.", lines: func(blob, _, _ string) []string { return []string{"40000 sites\x00" + blob} }, want: failure.ClassUnknown},
-		"Twice":     {reason: "Of two directories of one name the first one is read.", lines: func(_, tree, _ string) []string { return []string{"40000 sites\x00" + tree, "40000 sites\x00" + tree} }},
+		"Twice":     {reason: "Of two directories with the same name the first directory is read.", lines: func(_, tree, _ string) []string { return []string{"40000 sites\x00" + tree, "40000 sites\x00" + tree} }},
 		"Alone":     {reason: "A path that is refused stays refused, whatever the tree holds.", lines: func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree} }, path: ".git/hooks", want: failure.ClassInvalid},
 	}
 	for name, tc := range cases {
@@ -134,8 +134,8 @@ func tampering(t *testing.T, s *gitserver.Server, suffix string, change func([]b
 	return clientAt(t, h.URL)
 }
 
-// inOnePiece returns an answer with its pack in packets as large as they may be. A busy server sends it in smaller ones, of which the first one
-// may end within the header of the pack: a test that changes the header would change the length of the next packet.
+// inOnePiece returns an answer with its pack in packets as large as they may be. A busy server sends it in smaller packets, and the first packet may end within
+// the header of the pack: a test that changes the header would change the length of the next packet.
 func inOnePiece(b []byte) []byte {
 	const most = 65515
 	before, pack := []byte{}, []byte{}

@@ -172,7 +172,7 @@ func parseMessage(commit objects.Object) Message {
 	return Message{ID: commit.ID.String(), Seconds: commitSeconds(head), Message: message}
 }
 
-// commitSeconds returns the date that the head of a commit says it was made at.
+// commitSeconds returns the committer's date in the head of a commit.
 func commitSeconds(head string) int64 {
 	for line := range strings.SplitSeq(head, "\n") {
 		if !strings.HasPrefix(line, "committer ") {

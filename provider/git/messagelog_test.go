@@ -94,10 +94,10 @@ func TestReadMessagesBetween(t *testing.T) {
 		want         []string
 		class        failure.Class
 	}{
-		"Between":  {reason: "The newest comes first, without the older one.", newer: last, older: first, want: []string{"other", "two", "one"}},
+		"Between":  {reason: "The newest message comes first, without the message of the older commit.", newer: last, older: first, want: []string{"other", "two", "one"}},
 		"Words":    {reason: "Only messages with the words are returned.", newer: last, older: first, words: "tw", want: []string{"two"}},
 		"Same":     {reason: "Nothing came after the same commit.", newer: last, older: last},
-		"Backward": {reason: "A commit in the past of the other one came not after it.", newer: first, older: last},
+		"Backward": {reason: "A commit in the history of the older commit is not after it.", newer: first, older: last},
 		"Unknown":  {reason: "A commit that the server does not have has nothing after it.", newer: last, older: strings.Repeat("a", 40)},
 		"Invalid":  {reason: "A text that is not an id is refused before the server is asked.", newer: last, older: "--x", class: failure.ClassInvalid},
 	}

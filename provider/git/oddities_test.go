@@ -106,10 +106,10 @@ func TestOddities(t *testing.T) {
 			class:   failure.ClassNotFound, detail: "cannot write to the branch: it does not exist, while other branches do",
 		},
 		"RenamedDefaultNamed": {reason: "The branch counts that the configuration names.", branch: "trunk", prepare: func(t *testing.T, s *gitserver.Server) { run(t, s, "branch", "-m", "main", "trunk") }},
-		"OtherDefault":        {reason: "The default branch of a repository may be another one, or may not exist.", prepare: func(t *testing.T, s *gitserver.Server) { run(t, s, "symbolic-ref", "HEAD", "refs/heads/gone") }},
+		"OtherDefault":        {reason: "The default branch of a repository may be another branch, or may not exist.", prepare: func(t *testing.T, s *gitserver.Server) { run(t, s, "symbolic-ref", "HEAD", "refs/heads/gone") }},
 		"BranchWithSlash":     {reason: "A branch may have slashes in its name.", branch: "release/2026", prepare: func(t *testing.T, s *gitserver.Server) { run(t, s, "branch", "release/2026", "main") }},
 		"SymbolicBranch": {
-			reason: "A push to a branch that stands for another one moves that one.",
+			reason: "A push to a symbolic ref moves its target branch.",
 			prepare: func(t *testing.T, s *gitserver.Server) {
 				run(t, s, "branch", "-m", "main", "trunk")
 				run(t, s, "symbolic-ref", "refs/heads/main", "refs/heads/trunk")

@@ -280,7 +280,8 @@ func classifyRefusal(status, unpack, said string) failure.Class {
 }
 
 // explainAtomicFailure explains an atomic push in which no ref was refused for a reason of
-// its own. Git says why to people only: mostly one ref was moved meanwhile.
+// its own. Git gives the reason only in its message to users: mostly a ref was moved
+// meanwhile.
 func (c *Client) explainAtomicFailure(status, said string) *failure.Error {
 	class := transport.ClassifyText(said)
 	if class == failure.ClassUnknown {

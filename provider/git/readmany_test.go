@@ -59,7 +59,7 @@ func TestReadMany(t *testing.T) {
 	}
 }
 
-// TestUnreadableDirectory leaves out a directory that has something else than files, and reads the other one.
+// TestUnreadableDirectory leaves out a directory that has entries other than files, and reads the other directory.
 func TestUnreadableDirectory(t *testing.T) {
 	s := serve(t, map[string]string{"a/x": "x"})
 	oddFiles(t, s)

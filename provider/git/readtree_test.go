@@ -45,7 +45,7 @@ func collectGarbage(t *testing.T, s *gitserver.Server) {
 	run(t, s, "-c", "gc.reflogExpire=now", "gc", "--prune=now", "--quiet")
 }
 
-// TestRetainTrees delivers two revisions and then loses the branch's history: the state has the first one's files even so.
+// TestRetainTrees delivers two revisions and then loses the branch's history: the state still has the files of the first revision.
 func TestRetainTrees(t *testing.T) {
 	one, two := files("a.yaml", "1", "sub.trees/b.yaml", "same"), files("a.yaml", "2", "sub.trees/b.yaml", "same")
 	cases := map[string]struct {

@@ -37,7 +37,7 @@ type Snapshot struct {
 type stateView struct {
 	objects.View
 
-	// forged says why nothing of it counts. Empty if it does.
+	// forged is the reason why the state does not count. Empty for a state that counts.
 	forged string
 	// retired is true for a state that names another ref whose state counts.
 	retired bool
@@ -81,7 +81,7 @@ func (s *Snapshot) StateTip() string { return hexUnlessZero(s.state.Commit) }
 // missing one is a mistake in the configuration.
 func (s *Snapshot) Empty() bool { return s.empty }
 
-// Size returns how many bytes the snapshot takes, by and large.
+// Size returns the approximate memory of the snapshot in bytes.
 func (s *Snapshot) Size() int { return s.branch.Size() + s.state.Size() }
 
 // Contains reports whether a commit is in the branch, and whether that is known

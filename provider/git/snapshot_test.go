@@ -33,7 +33,7 @@ func TestQuietLookDropsGarbage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first := look(t, c).Size(); quiet.Size() > first || known.Size() <= first {
-		t.Errorf("\nA quiet look holds no more than a first one\nSize(): %d, first %d, before %d", quiet.Size(), first, known.Size())
+		t.Errorf("\nA quiet look holds no more than a first look\nSize(): %d, first %d, before %d", quiet.Size(), first, known.Size())
 	}
 	again, err := c.Look(t.Context(), quiet)
 	if err != nil {
@@ -113,6 +113,6 @@ func TestReplacedTreesAreDropped(t *testing.T) {
 		s = p.After()
 	}
 	if most := 2*used + 2*(1<<20); s.branch.Size() > most {
-		t.Errorf("\nEach delivery replaces the list of all of them, and the old ones go\nSize(): %d bytes, more than %d, where %d are in use", s.branch.Size(), most, used)
+		t.Errorf("\nEach delivery replaces the list of all deliveries, and the old lists are dropped\nSize(): %d bytes, more than %d, where %d are in use", s.branch.Size(), most, used)
 	}
 }

@@ -76,7 +76,7 @@ func (s *Snapshot) stateDistrustReason(v stateView) string {
 // without a key.
 func (s *Snapshot) StateForged() string { return s.state.forged }
 
-// Stateless reports whether nothing is remembered: the state does not exist, counts as lost, or was retired.
+// Stateless reports whether no state is recorded: it does not exist, counts as lost, or was retired.
 func (s *Snapshot) Stateless() bool {
 	return s.state.Commit.IsZero() || s.state.forged != "" || s.state.retired
 }

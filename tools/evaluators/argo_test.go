@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/tools/evaluators/ours"
 )
 
-// An argoRule is a form of a metric. LIMIT and OTHER stand for numbers, the second of which is the greater one.
+// An argoRule is a form of a metric. LIMIT and OTHER stand for numbers, the second of which is greater.
 type argoRule struct {
 	reason           string
 	query            string

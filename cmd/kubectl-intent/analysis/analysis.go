@@ -47,7 +47,7 @@ type Problem struct {
 	// Field is its path.
 	Field string
 
-	// Message says why, and names the remedy.
+	// Message has the reason and the remedy.
 	Message string
 }
 

@@ -147,7 +147,7 @@ func (w celWriter) value(e ast.Expr) (string, error) {
 	return fmt.Sprintf("(%[2]q in %[1]s ? %[1]s%[3]s : has(%[1]s%[3]s) ? null : null)", owner, key, field), err
 }
 
-// selectedField returns the object and the name of a field that an expression selects, and no object for another one.
+// selectedField returns the object and the name of a field that an expression selects, and no object for another expression.
 func selectedField(e ast.Expr) (ast.Expr, string, error) {
 	switch e := e.(type) {
 	case *ast.SelectorExpr:

@@ -49,7 +49,7 @@ type boundReader struct {
 	isNegated bool
 }
 
-// oppositeOf returns the operator that holds where another one does not.
+// oppositeOf returns the operator that holds where the given operator does not.
 func oppositeOf(op token.Token) token.Token {
 	switch op {
 	case token.LSS:

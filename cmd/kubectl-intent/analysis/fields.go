@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Treatment says how a conversion treats a field.
+// A Treatment is the treatment of a field by a conversion.
 type Treatment string
 
 const (

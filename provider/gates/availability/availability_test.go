@@ -165,7 +165,7 @@ func TestExplain(t *testing.T) {
 		want    string
 	}{
 		"Trouble": {
-			reason: "The trouble of pods is the reason where it is known.", health: workload.Health{Reason: "Progressing", Desired: 2}, least: 1,
+			reason: "A known problem of the pods is the reason.", health: workload.Health{Reason: "Progressing", Desired: 2}, least: 1,
 			trouble: workload.Trouble{Reason: "CrashLoopBackOff", Message: "container app ends again and again: exit code 3, Error"},
 			want:    "0 of 1 pods are available: CrashLoopBackOff: container app ends again and again: exit code 3, Error",
 		},

@@ -26,7 +26,7 @@ const (
 	// violated is the exit code of a script that found a violation.
 	violated = 3
 
-	// jobTTL is for how long the cluster keeps a Job that has ended. Only the Job says that it was run: without it, it is run again.
+	// jobTTL is the time for which the cluster keeps an ended Job. Only the Job proves that the script has run: without it, the script runs again.
 	jobTTL = 24 * time.Hour
 
 	// maxLines is how many bytes of its last lines are kept.
@@ -179,7 +179,7 @@ func exitCodeText(pods []corev1.Pod) string {
 	return ""
 }
 
-// describeKill says why a script could say nothing itself.
+// describeKill returns the reason why a script could print no message itself.
 func describeKill(pods []corev1.Pod) string {
 	if t := terminatedState(pods); t != nil && t.Reason == "OOMKilled" {
 		return "the script needed more memory than it may have"

@@ -81,7 +81,7 @@ func TestDiffers(t *testing.T) {
 		"RuntimeClass":   {reason: "A Job for another runtime is not believed.", change: inPod(func(p *corev1.PodSpec) { p.RuntimeClassName = new("mine") }), want: "spec.template.spec.runtimeClassName"},
 		"User":           {reason: "A Job that runs as another user is not believed.", change: inPod(func(p *corev1.PodSpec) { p.SecurityContext.RunAsUser = new(int64(0)) }), want: "spec.template.spec.securityContext.runAsUser"},
 		"PodAnnotations": {reason: "A Job whose pods have annotations is not believed, since a webhook acts on them.", change: func(j *batchv1.Job) { j.Spec.Template.Annotations = map[string]string{"inject": "true"} }, want: "spec.template.metadata.annotations.inject"},
-		"Selector": {reason: "A Job that counts the pods of another one is not believed.", change: func(j *batchv1.Job) {
+		"Selector": {reason: "A Job that counts the pods of another Job is not believed.", change: func(j *batchv1.Job) {
 			j.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"controller-uid": "other"}}
 		}, want: "spec.selector.matchLabels.controller-uid"},
 		"ManagedBy":  {reason: "A Job whose status another controller writes is not believed.", change: func(j *batchv1.Job) { j.Spec.ManagedBy = new("example.org/mine") }, want: "spec.managedBy"},

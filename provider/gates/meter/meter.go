@@ -35,7 +35,7 @@ type Task struct {
 	// Type of the check.
 	Type string
 
-	// Question that is asked. After it is replaced, the new one is asked from the next time on.
+	// Question that is asked. After a replacement, the new question is asked from the next measurement on.
 	Question Question
 
 	// Host that is asked. Empty means that the question reaches no server, and need not wait.
@@ -303,7 +303,7 @@ func (m *Meter) deliverAnswer(ctx context.Context, g *group, a gates.Answer, beg
 	m.signalChange()
 }
 
-// nextSlot is the first time after another one, on the grid of a question and an interval.
+// nextSlot is the first time after a given time on the grid of a question and an interval.
 func nextSlot(key string, interval time.Duration, after time.Time) time.Time {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(key))

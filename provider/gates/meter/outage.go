@@ -43,8 +43,8 @@ func (r *run) resumeAfterLostQuestion(now time.Time) {
 	}
 }
 
-// endOutage goes on after an outage. The first answer only shows that it is over, since the window of its query may reach into the outage; the
-// next one counts. Until then the clock stands still.
+// endOutage goes on after an outage. The first answer only shows that it is over, since the window of its query may reach into the outage; the next answer
+// counts. Until then the clock stands still.
 func (r *run) endOutage(now time.Time) gates.Measurement {
 	r.back = now
 	r.due = nextMeasurement(r.task, now.Add(r.task.Lead))

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates"
 )
 
-// A backend is a source that can be down. It remembers for how long the subject was said to be live when it was last asked.
+// A backend is a source that can be down. It records for how long the subject had been live in its last question.
 type backend struct {
 	source
 

@@ -24,7 +24,7 @@ type run struct {
 	// recent are the last measurements, also measurements of an earlier episode. They are for users.
 	recent []v1alpha1.Measurement
 
-	// since is when this run of measurements began, and spent how long earlier ones were measurable.
+	// since is when this run of measurements began, and spent how long earlier runs were measurable.
 	since time.Time
 	spent time.Duration
 
@@ -276,7 +276,7 @@ func (r *run) takeAnswer(a gates.Answer, begun, now time.Time) gates.Measurement
 	return m
 }
 
-// remember a measurement among the recent ones.
+// remember a measurement among the recent measurements.
 func (r *run) remember(m gates.Measurement, at time.Time) {
 	r.recent = append(r.recent, v1alpha1.Measurement{At: metav1.NewTime(at.Truncate(time.Second)), Outcome: string(m.Outcome), Value: m.Value})
 	r.recent = r.recent[max(0, len(r.recent)-v1alpha1.MaxRecent):]

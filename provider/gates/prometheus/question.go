@@ -67,7 +67,7 @@ func Base(address string) (*url.URL, error) {
 // Place of a server is its scheme, host and port, for messages. A path may hold a secret, and Base refuses an address with a user.
 func Place(base *url.URL) string { return base.Scheme + "://" + base.Host }
 
-// withPlace names the server in the problem of an answer that it could not give, so that a reader knows which one to look at.
+// withPlace names the server in the problem of an answer that it could not give, so that a reader can find the failed server.
 func (s Server) withPlace(a gates.Answer) gates.Answer {
 	if a.Unavailable {
 		a.Problem += " (" + Place(s.Base) + ")"

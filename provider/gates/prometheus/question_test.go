@@ -152,7 +152,7 @@ func TestKey(t *testing.T) {
 		}
 	}
 	if same != key(fetch.Credentials{Token: "a"}, "up", 2*time.Hour) {
-		t.Error("the same question is another one")
+		t.Error("the same question has another key")
 	}
 	if strings.Contains(key(fetch.Credentials{Token: "hunter2"}, "up", 0), "hunter2") {
 		t.Error("a key holds a token")

@@ -40,7 +40,7 @@ const (
 	ClassTooLarge Class = "TooLarge"
 	// ClassTooCostly is a repository that needs more reading than one plan may do. It concerns the whole repository, and no single directory or file.
 	ClassTooCostly Class = "TooCostly"
-	// ClassTransient is trouble that passes: try again later.
+	// ClassTransient is a temporary failure: try again later.
 	ClassTransient Class = "Transient"
 )
 

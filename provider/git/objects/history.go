@@ -14,7 +14,7 @@ const maxHistory = 100_000
 // for concurrent use.
 type History struct {
 	mu sync.Mutex
-	// known commits are in the branch, absent ones are not.
+	// known commits are in the branch, absent commits are not.
 	known  map[plumbing.Hash]struct{}
 	absent map[plumbing.Hash]struct{}
 }
@@ -26,8 +26,8 @@ func NewHistory(commits ...plumbing.Hash) *History {
 	return h
 }
 
-// After returns the history of a new tip: the same one if the commits since the
-// old tip are known.
+// After returns the history of a new tip: the same history if the commits since
+// the old tip are known.
 func (h *History) After(tip plumbing.Hash, commits []plumbing.Hash) *History {
 	if h == nil || commits == nil {
 		return NewHistory(tip)

@@ -172,7 +172,7 @@ func treeOfCommit(commit []byte) (plumbing.Hash, error) {
 	return plumbing.NewHash(id), nil
 }
 
-// parentsOfCommit goes through the commits that a commit names as its parents, which stand in the lines after the first one.
+// parentsOfCommit goes through the commits that a commit names as its parents, which stand in the lines after the first line.
 func parentsOfCommit(commit []byte) iter.Seq[plumbing.Hash] {
 	return func(yield func(plumbing.Hash) bool) {
 		_, rest, _ := bytes.Cut(commit, []byte{'\n'})

@@ -27,7 +27,7 @@ type Pack struct {
 	parts   []packPart
 }
 
-// A packPart of a pack is one object, or how to make one of another one.
+// A packPart is one object of a pack, or a delta that makes an object out of another object.
 type packPart struct {
 	at     int64
 	length int64

@@ -78,7 +78,7 @@ func TestHostilePack(t *testing.T) {
 			limit: maxBytes, class: failure.ClassTransient,
 		},
 		"DeltaLies": {
-			reason: "A delta that makes more than it says is an error.",
+			reason: "A delta whose result is larger than its header says is an error.",
 			fill: func(h *objectstest.Pack) {
 				h.DeltaOf(NewObject(plumbing.BlobObject, []byte("abc")).ID, append([]byte{3, 1}, objectstest.Copy(3)...))
 				h.Whole(plumbing.BlobObject, []byte("abc"))

@@ -28,7 +28,7 @@ type View struct {
 	meter   *Meter
 	// live is the number of objects when all of them were in use, and liveBytes their memory.
 	live, liveBytes int
-	// bytes that the objects take, by and large.
+	// bytes is the approximate memory of the objects.
 	bytes int
 }
 
@@ -341,7 +341,7 @@ func (v View) Object(id plumbing.Hash) (Object, bool) { return v.objects.Get(id)
 // Count returns the upper bound of the number of objects: an object that was added twice counts twice.
 func (v View) Count() int { return v.objects.Len() }
 
-// Size returns how many bytes the objects take, by and large.
+// Size returns the approximate memory of the objects in bytes.
 func (v View) Size() int { return v.bytes }
 
 // checkComplete returns an error if an added tree refers to a missing object. The

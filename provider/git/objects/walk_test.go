@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// sharedTrees is a view whose branch has some levels of directories, in each of which the next one lies under several names. The lowest one has
-// a file. A tower of n levels and names stands for names^n directories, and has n+1 trees.
+// sharedTrees is a view whose branch has some levels of directories, and each level has the next level under several names. The lowest level has a file. A
+// tower of n levels and names stands for names^n directories, and has n+1 trees.
 func sharedTrees(t *testing.T, levels int, names ...string) View {
 	t.Helper()
 	objects := map[plumbing.Hash]Object{}
@@ -83,7 +83,7 @@ func TestDeepTrees(t *testing.T) {
 		t.Errorf("\nThe absent file is listed as missing.\nMissingFiles(...): %d, %v", len(ids), err)
 	}
 	if own, err := v.reachableObjects(t.Context()); err != nil || len(own) != levels+1 {
-		t.Errorf("\nAll trees hang on the first one.\nreachableObjects(...): %d, %v", len(own), err)
+		t.Errorf("\nAll trees are reachable from the first tree.\nreachableObjects(...): %d, %v", len(own), err)
 	}
 	for _, err := range v.FilesNamed(t.Context(), "", "wanted") {
 		t.Errorf("\nA walk does not enter directories whose path is too long.\nFilesNamed(...): %v", err)

@@ -28,7 +28,7 @@ const (
 	maxWordsBytes = 1 << 10
 )
 
-// A listMeter counts the bytes of one list of refs, and holds the place of a large one.
+// A listMeter counts the bytes of one list of refs, and holds the place of a large list.
 type listMeter struct {
 	budget *Budget
 	read   int64

@@ -22,7 +22,7 @@ const (
 	// With it no answer holds the lane for longer than the rest of the most that a server may send takes at this rate.
 	minLargeRate = 1 << 20
 
-	// maxLastingTurns is for how many namespaces a budget remembers that their next turn lasts.
+	// maxLastingTurns limits the namespaces whose next turn lasts.
 	maxLastingTurns = 1000
 )
 
@@ -43,7 +43,7 @@ type largeLane struct {
 	patience time.Duration
 
 	mu sync.Mutex
-	// lasting are the namespaces whose next slow answer keeps the lane, because their last one gave it up.
+	// lasting are the namespaces whose next slow answer keeps the lane, because their last slow answer gave it up.
 	lasting map[string]struct{}
 }
 

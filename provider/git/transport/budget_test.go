@@ -156,7 +156,7 @@ func TestLargeAnswersOfManyNamespacesArrive(t *testing.T) {
 			rest:   16 << 20, perSecond: minLargeRate + 100<<10, most: 0,
 		},
 		"Slow": {
-			reason: "A large answer that gave its turn up because it came slowly arrives in the next one.",
+			reason: "A large answer that gave its turn up because it came slowly arrives in the next turn.",
 			rest:   15 << 20, perSecond: minLargeRate / 2, most: 1,
 		},
 	}
@@ -205,10 +205,10 @@ func TestBudget(t *testing.T) {
 		t.Error("\nOnly one large answer is read at a time\ngrow(): no error")
 	}
 	if err := modest.Grow(ended, modestBytes); err != nil {
-		t.Errorf("\nModest ones do not wait\ngrow(): %v", err)
+		t.Errorf("\nModest answers do not wait\ngrow(): %v", err)
 	}
 	first.Release()
 	if err := second.Grow(context.Background(), modestBytes+1); err != nil {
-		t.Errorf("\nThe next one has its turn\ngrow(): %v", err)
+		t.Errorf("\nThe next large answer has its turn\ngrow(): %v", err)
 	}
 }

@@ -34,7 +34,7 @@ func (c *chunkBuffer) fillFrom(r io.Reader) error {
 	}
 }
 
-// Read reads on from where the last one ended.
+// Read reads on from the end of the last Read.
 func (c *chunkBuffer) Read(b []byte) (int, error) {
 	if c.at >= c.size {
 		return 0, io.EOF

@@ -63,7 +63,7 @@ func (c *Conn) Failure(ctx context.Context, v Verb, err error) error {
 	return c.route.concealCause(ctx, v, e, errors.As(err, &dns) && dns.IsNotFound)
 }
 
-// serverWords returns the text for people in an answer that is an error. A page for browsers is left out, and a text that says no more than the status.
+// serverWords returns the message to users in an answer that is an error. A page for browsers is left out, and a text that says no more than the status.
 func serverWords(err error) string {
 	var classified *failure.ClassifiedError
 	if errors.As(err, &classified) {
@@ -204,8 +204,8 @@ func classifyTrust(_ Verb, err error) (failure.Class, string) {
 // closedIdle is the text of net/http's error, which has no name, for a connection that the server closes as a request begins.
 const closedIdle = "http: server closed idle connection"
 
-// classifyNetwork leaves out addresses: the port of our side is another one
-// each time, and messages must be stable.
+// classifyNetwork leaves out addresses: the local port changes each time, and
+// messages must be stable.
 func classifyNetwork(_ Verb, err error) (failure.Class, string) {
 	var (
 		dns     *net.DNSError
@@ -230,8 +230,8 @@ func classifyNetwork(_ Verb, err error) (failure.Class, string) {
 }
 
 // ClassifyText returns the class of a text in which a Git server refuses a
-// push. Servers have no codes for this, only words; the first class of which a
-// word is in the text wins.
+// push. Servers have no codes for this, only words; the first class with a word
+// in the text wins.
 func ClassifyText(text string) failure.Class {
 	text = strings.ToLower(text)
 	for _, row := range refusalTable() {

@@ -58,7 +58,7 @@ type Conn struct {
 
 // Options of a Conn.
 type Options struct {
-	// Now is the clock that says when tokens end.
+	// Now is the clock for the expiry of tokens.
 	Now func() time.Time
 	// Resolver of names. Nil is the system's.
 	Resolver *net.Resolver

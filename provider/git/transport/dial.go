@@ -22,7 +22,7 @@ type route struct {
 	proven map[string]struct{}
 }
 
-// maxProven is how many proven addresses a route remembers. One more makes it forget them, and prove them again.
+// maxProven limits the proven addresses of a route. One address more makes it drop all of them, and prove them again.
 const maxProven = 64
 
 func newRoute(g *address.Guard) *route { return &route{guard: g, proven: map[string]struct{}{}} }

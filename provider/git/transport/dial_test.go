@@ -290,8 +290,8 @@ func TestPrivateAddressesAreConcealed(t *testing.T) {
 	}
 }
 
-// TestProvenAddressIsNotConcealed checks that the error says why a server at a private address fails once it has answered as a Git server does, and
-// that this holds for its address alone: the owner of a name may let it lead to another one later.
+// TestProvenAddressIsNotConcealed checks that the error reveals the cause of a failure at a private address once a Git server has answered there, and only for
+// that address: the owner of a name may let it lead to another address later.
 func TestProvenAddressIsNotConcealed(t *testing.T) {
 	s := serve(t, map[string]string{"a": "b"})
 	names := &nameServer{}

@@ -20,7 +20,7 @@ type GitHubApp struct {
 	InstallationID string
 	// PrivateKey of the App in PEM.
 	PrivateKey Secret
-	// BaseURL of GitHub's API, https. Empty is the public one.
+	// BaseURL of GitHub's API, https. Empty means the public API.
 	BaseURL string
 }
 

@@ -66,7 +66,7 @@ type scratchFile struct {
 	remove func()
 }
 
-// newDiskFile is a file in the directory for temporary ones.
+// newDiskFile returns a file in the directory for temporary files.
 func newDiskFile() (*scratchFile, error) {
 	f, err := os.CreateTemp("", "known_hosts")
 	if err != nil {
@@ -89,7 +89,7 @@ type hostKeyError struct {
 	failure.ClassifiedError
 }
 
-// Error says why it is not.
+// Error returns the reason.
 func (e *hostKeyError) Error() string { return e.Detail }
 
 // checkHostKey checks a key that a server shows. It returns a hostKeyError.

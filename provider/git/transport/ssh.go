@@ -166,7 +166,7 @@ func (w *sshConn) dialSSHServer(ctx context.Context) (*ssh.Client, error) {
 	return ssh.NewClient(c, channels, requests), conn.SetDeadline(time.Time{})
 }
 
-// explainHandshake says why a handshake failed, for which the library has hardly anything but words.
+// explainHandshake returns the reason of a failed handshake, which the library gives almost only as text.
 func explainHandshake(err error) error {
 	var unlike *ssh.AlgorithmNegotiationError
 	switch {

@@ -33,9 +33,9 @@ func (t *largeTurn) endUntilNext() {
 	t.end()
 }
 
-// RunInTurn runs an operation, which may be run again from its beginning. An operation whose answer turns out to be large while another one is read
-// ends. It waits for the lane, without a connection to its server and outside of the time of a run, and is run once more with the lane. It
-// returns the error of the last run, or a *failure.Error if the lane is not free in time.
+// RunInTurn runs an operation, which may be run again from its beginning. An operation whose answer turns out to be large while another large answer is read
+// ends. It waits for the lane, without a connection to its server and outside of the time of a run, and is run once more with the lane. It returns the error of
+// the last run, or a *failure.Error if the lane is not free in time.
 func (b *Budget) RunInTurn(ctx context.Context, run func(context.Context) error) error {
 	first := &largeTurn{}
 	once, end := context.WithCancel(context.WithValue(ctx, turnKey{}, first))

@@ -106,7 +106,7 @@ func (x *extraction) addDeclaration(d ast.Decl) {
 	}
 }
 
-// isWanted reports whether a declaration is a part of the file, and remembers that it was found.
+// isWanted reports whether a declaration is a part of the file, and records that it was found.
 func (x *extraction) isWanted(name string) bool {
 	x.found[name] = true
 	return slices.Contains(x.declarations, name) || len(x.declarations) == 0

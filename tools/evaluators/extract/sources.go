@@ -31,7 +31,7 @@ type statements struct {
 	// function has the statements.
 	function string
 
-	// begin is a text of the first statement. The statements end with the block that has it, or with the first one if only is set.
+	// begin is a text of the first statement. The statements end with the block that has it, or with the first statement if only is set.
 	begin string
 	only  bool
 
