@@ -160,7 +160,7 @@ func keepInternal(u *unstructured.Unstructured) {
 	}
 }
 
-// annotateSize records the size of an object at full size, so that a file shows the full size beside its own.
+// annotateSize records the full size of an object in an annotation, so that a file shows it beside the current size.
 func annotateSize(u *unstructured.Unstructured) {
 	field, annotation := sizeField(u)
 	if n, ok := parseInteger(mapAt(u.Object, "spec")[field]); ok && field != "" {
