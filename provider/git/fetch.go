@@ -67,8 +67,9 @@ func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old object
 	return v, nil, err
 }
 
-// fetchNewObjects fetches only what the old view lacks. It returns an error if objects
-// are missing: a server does not know which of its objects the client has dropped.
+// fetchNewObjects fetches only the objects that the old view lacks. It returns an
+// error if objects are missing: a server does not know which of its objects the client
+// has dropped.
 func (f fetcher) fetchNewObjects(ctx context.Context, commit plumbing.Hash, old objects.View, filter packp.Filter) (objects.View, []plumbing.Hash, error) {
 	req, err := f.newRequest(commit, window, filter)
 	if err != nil {

@@ -43,8 +43,8 @@ type MessageLog struct {
 	notes  []Message
 }
 
-// Messages returns the trusted messages, the newest first. Where commits are
-// signed, newer unsigned commits are left out.
+// Messages returns the trusted messages, the newest first. Once a commit is
+// signed, later commits without a trusted signature are left out.
 func (c *MessageLog) Messages() []Message { return selectTrusted(c.notes) }
 
 // Covers reports whether the log is complete for a snapshot: whether it has all

@@ -85,7 +85,7 @@ type pushSession struct {
 
 // openPushSession returns a session with the server. Where both refs are moved, the
 // server itself compares them with the refs of the snapshot, and is not asked
-// before: a race is shorter by one request, also the next race after a lost race.
+// before: a race is shorter by one request, also the next push after a lost race.
 // After any other failure the server is asked for its refs again.
 func (c *Client) openPushSession(ctx context.Context, updates int) (*pushSession, error) {
 	if l := c.idleSession.Swap(nil); l != nil && updates > 1 {

@@ -43,7 +43,7 @@ type stateView struct {
 	retired bool
 }
 
-// applyEdits returns the state after a commit that makes the edits, and the objects that it adds. Written objects count against the meter.
+// applyEdits returns the state after a commit that makes the edits, and the objects that it adds. The new state counts: it is neither forged nor retired.
 func (v stateView) applyEdits(ctx context.Context, root *objects.Node, info objects.CommitInfo) (stateView, []objects.Object, error) {
 	next, made, err := v.Apply(ctx, root, info)
 	if err != nil || next.Commit == v.Commit {

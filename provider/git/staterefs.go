@@ -53,7 +53,7 @@ func (s *Snapshot) StateRetired() bool { return s.state.retired }
 func (s *Snapshot) StateRival() string { return s.rival }
 
 // WithStateRival returns the snapshot with the ref of another state, which does
-// not count. An empty ref means that there is no other state.
+// not count. An empty ref means that no other state exists.
 func (s *Snapshot) WithStateRival(ref string) *Snapshot {
 	next := *s
 	next.rival = ref

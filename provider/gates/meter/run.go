@@ -66,7 +66,7 @@ type group struct {
 	live     time.Duration
 	members  []member
 
-	// wanted is the number of members that still wait for the answer, and place its place in the queue while it is under way.
+	// wanted is the number of members that still wait for the answer, and place the place that the question occupies while it is under way.
 	wanted int
 	place  shares.Place
 }

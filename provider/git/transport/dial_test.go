@@ -252,7 +252,7 @@ func TestPrivateAddressesAreConcealed(t *testing.T) {
 		"NoTLS":        {reason: "A server without TLS is not revealed.", change: func(r *git.Remote) { r.URL = "https://" + answering(t, 200) + "/x.git" }, cause: "it does not speak TLS on this port"},
 		"Missing":      {reason: "A server of HTTP that has no such page is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 404) + "/x.git" }, cause: "it does not exist"},
 		"Unauthorized": {reason: "A server of HTTP that wants credentials is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 401) + "/x.git" }, cause: "the credentials were not accepted"},
-		"NoGit":        {reason: "A server of HTTP that is no Git server is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 200) + "/x.git" }, cause: "the response is not from a Git server"},
+		"NoGit":        {reason: "An HTTP server that is not a Git server is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 200) + "/x.git" }, cause: "the response is not from a Git server"},
 		"Proxy": {reason: "A proxy that is not there is not revealed.", cause: "connection refused", change: func(r *git.Remote) {
 			r.URL, r.Proxy = "http://192.0.2.1/x.git", &transport.Proxy{URL: "http://" + closed}
 		}},
