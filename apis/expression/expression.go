@@ -43,7 +43,7 @@ const (
 type Expression struct {
 	program cel.Program
 
-	// env and parsed are those that the program was made of.
+	// env and parsed are the environment and the syntax tree of the program.
 	env    *cel.Env
 	parsed *cel.Ast
 }
@@ -65,7 +65,7 @@ type cachedResult struct {
 	err        error
 }
 
-// NewReader returns a Reader that remembers so many expressions.
+// NewReader returns a Reader that caches so many expressions.
 func NewReader(expressions int) *Reader {
 	return &Reader{env: sync.OnceValues(newEnvironment), known: lru.New(expressions)}
 }

@@ -2,7 +2,7 @@ package measure
 
 import "math"
 
-// A Range holds the values that a measurement can have, with both ends. One whose low end is above its high end holds none.
+// A Range holds the values that a measurement can have, with both ends. A Range whose low end is above its high end is empty.
 type Range struct {
 	Low, High float64
 }

@@ -14,7 +14,7 @@ type Query struct {
 	// Text in PromQL, to ask with.
 	Text string
 
-	// Unit of the value. Empty means that it has none.
+	// Unit of the value. Empty means no unit.
 	Unit string
 
 	// Direction says which side of a threshold is good when the threshold is a bare number.

@@ -79,7 +79,7 @@ func TestTracks(t *testing.T) {
 		t.Errorf("\nThe names of the tracks stand for themselves.\nFill(...): -want, +got:\n%s\n%v", diff, err)
 	}
 	if _, err := q.Fill(Values{Service: "web"}); err == nil {
-		t.Error("A query that compares tracks cannot be filled without them.\nFill(...): want an error, got none")
+		t.Error("A query that compares tracks cannot be filled without them.\nFill(...): want an error, got nil")
 	}
 }
 

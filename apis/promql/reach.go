@@ -9,7 +9,7 @@ import (
 
 // A Reach is the lookback of a query from its evaluation time.
 type Reach struct {
-	// Windows is the lookback of the ranges in square brackets, with their offsets. 0 means that there are none.
+	// Windows is the lookback of the ranges in square brackets, with their offsets. 0 means no ranges.
 	Windows time.Duration
 
 	// Latest is true for a query that takes the latest sample of a series: a server looks some minutes back for it.
@@ -20,7 +20,7 @@ type Reach struct {
 }
 
 const (
-	// Precision is that of the time since which a subject is live.
+	// Precision is the precision of the time since which a subject is live.
 	Precision = time.Second
 
 	// ShortestLookback is the least that a server is let look back for the latest sample.

@@ -8,7 +8,7 @@ type Reader struct {
 	templates, reaches *lru.Cache
 }
 
-// NewReader returns a Reader that remembers so many queries.
+// NewReader returns a Reader that caches so many queries.
 func NewReader(queries int) *Reader {
 	return &Reader{templates: lru.New(queries), reaches: lru.New(queries)}
 }

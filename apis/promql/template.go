@@ -82,8 +82,8 @@ type Template struct {
 // Weight returns the approximate cost of reading the query, and of reading it again for each value that it is filled with.
 func (t *Template) Weight() int { return t.weight }
 
-// CheckNoTracks returns an error for a query that names a track. It can only be asked while two tracks get requests: at 100 percent the stable track gets
-// none, so that all that is compared with it would look good or bad by chance.
+// CheckNoTracks returns an error for a query that names a track. It can only be asked while two tracks get requests: at 100 percent the stable track gets no
+// requests, so that a comparison with it would be good or bad by chance.
 func (t *Template) CheckNoTracks() error {
 	for _, m := range t.matchers {
 		for _, found := range placeholderPattern.FindAllStringSubmatch(m.text, -1) {

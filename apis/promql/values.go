@@ -56,13 +56,13 @@ var (
 	// presenceFunctions give 1, or no series.
 	presenceFunctions = []string{"absent", "absent_over_time", "present_over_time"}
 
-	// choosingFunctions give values from between those of their last argument.
+	// choosingFunctions give values in the range of their last argument.
 	choosingFunctions = []string{
 		"vector", "scalar", "avg_over_time", "min_over_time", "max_over_time", "last_over_time", "first_over_time",
 		"sort", "sort_desc",
 	}
 
-	// changingFunctions give values from between those of their first argument.
+	// changingFunctions give values in the range of their first argument.
 	changingFunctions = []string{"label_replace", "label_join", "clamp", "clamp_min", "clamp_max"}
 )
 
@@ -140,7 +140,7 @@ func rangeOfOperation(b *parser.BinaryExpr) measure.Range {
 	return rangeOfArithmetic(b.Op, left, right)
 }
 
-// filteredRange returns the values that pass a comparison without bool. They are those of the side with series, and of the left one if both have.
+// filteredRange returns the values that pass a comparison without bool. They are values of the side with series, and of the left side if both have series.
 func filteredRange(b *parser.BinaryExpr, left, right measure.Range) measure.Range {
 	op := b.Op
 	if b.LHS.Type() == parser.ValueTypeScalar {

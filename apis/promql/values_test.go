@@ -25,7 +25,7 @@ func TestTemplateRange(t *testing.T) {
 		"SumOfSeries": {reason: "A sum of series may have each value.", query: "sum(a)", want: measure.AnyValue()},
 		"SumNegative": {reason: "A sum of negative numbers is negative.", query: "sum(-rate(a[5m]))", want: atMost(0)},
 		"Ratio":       {reason: "A ratio of rates is not negative.", query: "sum(rate(a[5m])) / sum(rate(b[5m]))", want: atLeast(0)},
-		"Complement":  {reason: "What a ratio leaves of one is at most one.", query: "1 - sum(rate(a[5m])) / sum(rate(b[5m]))", want: atMost(1)},
+		"Complement":  {reason: "One minus a ratio is at most one.", query: "1 - sum(rate(a[5m])) / sum(rate(b[5m]))", want: atMost(1)},
 		"Percent":     {reason: "A multiple keeps the sign.", query: "100 * count(a)", want: atLeast(100)},
 		"Product":     {reason: "A product of constants is a constant.", query: "vector(-2) * 3", want: measure.OneValue(-6)},
 		"Half":        {reason: "A part of a count is smaller.", query: "count(a) / 2", want: atLeast(0.5)},

@@ -33,7 +33,7 @@ func TestWeigh(t *testing.T) {
 		"FoldedOnce":  {reason: "One large class that ignores case is refused without any repetition.", query: selector(1, `(?i)\\pL\\PL[^a]`), want: heavy},
 		"FoldedWide":  {reason: "A class of large ranges that ignores case is refused.", query: selector(1, `(?s-U:(?is)[B-𞥂][C-𞥂])`), want: heavy},
 		"Repeated":    {reason: "The counts of nested repetitions are multiplied.", query: selector(1, `(((abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz){9}){9}b){12}`), want: heavy},
-		"Optional":    {reason: "Optional repetitions count like required ones.", query: selector(20, `(abc){0,999}`), want: heavy},
+		"Optional":    {reason: "Optional repetitions count like required repetitions.", query: selector(20, `(abc){0,999}`), want: heavy},
 		"Empty":       {reason: "Repetitions of empty groups count too.", query: selector(1, `(`+strings.Repeat("()", 50)+`){900}`), want: heavy},
 		"OpenEnd":     {reason: "Repetitions without an upper bound count with their lower one.", query: selector(1, `(abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz){900,}`), want: heavy},
 		"Apart":       {reason: "The weights of several regular expressions are added.", query: selector(20, `[a-z]{999}`), want: heavy},

@@ -14,10 +14,10 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// At returns the files of a directory in a state: the weights in its routes, the selectors of its fronts, the sizes of the tracks whose folders are
-// among the files, and the kustomization of the directory. The result does not depend on the state that the files had, and each other byte is as it
-// was. Where a track is alone, the files of the other one and the shared ones that leave are not among the result. It returns an error, which names
-// the file, for files that are not those of a directory with tracks.
+// At returns the files of a directory in a state: the weights in its routes, the selectors of its fronts, the sizes of the tracks whose folders are among the
+// files, and the kustomization of the directory. The result does not depend on the state that the files had, and each other byte is as it was. Where a track is
+// alone, the result has neither the files of the other track nor the shared files that leave. It returns an error, which names the file, for files that do not
+// form a directory with tracks.
 func At(files tree.Files, s State) (tree.Files, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func At(files tree.Files, s State) (tree.Files, error) {
 	return out, updateKustomizations(out, s)
 }
 
-// updateKustomizations lists the folders of a directory that has kustomizations, and the files that are left in the shared one.
+// updateKustomizations lists the folders of a directory that has kustomizations, and the files that are left in the shared folder.
 func updateKustomizations(files tree.Files, s State) error {
 	if _, ok := files[kustomizationFile]; !ok {
 		return nil
@@ -53,7 +53,7 @@ func updateKustomizations(files tree.Files, s State) error {
 	return writeKustomization(files, kustomizationFile, append(s.listTracks(), FolderShared))
 }
 
-// readFronts returns the Services of a directory of which each track has a copy: the shared ones that select the pods of a track.
+// readFronts returns the Services of a directory of which each track has a copy: the shared Services that select the pods of a track.
 func readFronts(files tree.Files) (fronts, error) {
 	out := fronts{}
 	for name, b := range files {
@@ -122,7 +122,7 @@ func contentAt(name string, b []byte, f fronts, s State) (content []byte, leaves
 	return content, false, err
 }
 
-// setState changes the object of a file to what it is in a state.
+// setState applies a state to the object of a file.
 func setState(name string, u *unstructured.Unstructured, f fronts, s State) error {
 	folder, _, _ := strings.Cut(name, "/")
 	if IsTrack(folder) {

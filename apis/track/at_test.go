@@ -26,7 +26,7 @@ func TestAtSizes(t *testing.T) {
 		"Exact":       {reason: "A size without a remainder is not rounded.", full: "5", state: State{Serving: Blue, Weight: 20, Ahead: 40}, want: "5 2"},
 		"Full":        {reason: "Both tracks are whole while the last weight is judged.", full: "5", state: State{Serving: Blue, Weight: 100, Ahead: 100}, want: "5 5"},
 		"OtherServes": {reason: "The track that serves is whole, whichever it is.", full: "5", state: State{Serving: Green, Weight: 20, Ahead: 40}, want: "2 5"},
-		"None":        {reason: "A workload of no pods stays without any.", full: "0", state: State{Serving: Blue, Ahead: 100}, want: "0 0"},
+		"None":        {reason: "A workload without pods stays without pods.", full: "0", state: State{Serving: Blue, Ahead: 100}, want: "0 0"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestAtAlone(t *testing.T) {
 		t.Errorf("The kustomization does not list an object that stays:\n%s", canary["shared/kustomization.yaml"])
 	}
 	if diff := cmp.Diff(texts(placeIn(t, p, Green)), texts(atState(t, canary, State{Serving: Green, Alone: true}))); diff != "" {
-		t.Errorf("The other track and what leaves are gone at the end: -want, +got:\n%s", diff)
+		t.Errorf("The other track and the leaving objects are gone at the end: -want, +got:\n%s", diff)
 	}
 }
 
@@ -158,8 +158,8 @@ func TestAtRefuses(t *testing.T) {
 	}
 }
 
-// FuzzAt moves random workloads through random states. It checks what holds in each: the tracks share the weights of the author, nothing but weights,
-// sizes, fronts and lists changes, and a state does not depend on the ones before it.
+// FuzzAt moves random workloads through random states. It checks the invariants of each state: the tracks share the weights of the author, nothing but weights,
+// sizes, fronts and lists changes, and the result does not depend on earlier states.
 func FuzzAt(f *testing.F) {
 	for seed := range int64(20) {
 		f.Add(seed, uint8(seed*13), uint8(seed*29), seed%2 == 0)
@@ -183,7 +183,7 @@ func FuzzAt(f *testing.F) {
 		}
 		for _, track := range []string{Blue, Green} {
 			if diff := cmp.Diff(texts(placeIn(t, p, track)), texts(atState(t, once, State{Serving: track, Alone: true}))); diff != "" {
-				t.Errorf("%s alone is not what was rendered: -want, +got:\n%s", track, diff)
+				t.Errorf("%s alone differs from the rendered files: -want, +got:\n%s", track, diff)
 			}
 		}
 		checkOtherBytes(t, files, once)
@@ -191,7 +191,7 @@ func FuzzAt(f *testing.F) {
 	})
 }
 
-// checkOtherBytes compares all lines, those of weights, sizes and fronts apart. The entries of routes are compared by checkShares.
+// checkOtherBytes compares all lines except weights, sizes and fronts. The entries of routes are compared by checkShares.
 func checkOtherBytes(t *testing.T, before, after tree.Files) {
 	t.Helper()
 	may := regexp.MustCompile(`(?m)^ +(replicas|minReplicas): \d+$|^    intentplane\.dev/track: (blue|green)$`)
@@ -205,7 +205,7 @@ func checkOtherBytes(t *testing.T, before, after tree.Files) {
 	}
 }
 
-// checkShares adds the weights of both tracks, entry by entry, and compares the sums with what was rendered.
+// checkShares adds the weights of both tracks, entry by entry, and compares the sums with the rendered weights.
 func checkShares(t *testing.T, p *Parts, files tree.Files, s State) {
 	t.Helper()
 	for _, m := range p.members {
@@ -225,7 +225,7 @@ func checkShares(t *testing.T, p *Parts, files tree.Files, s State) {
 	}
 }
 
-// wantedRefs computes from the author's rule what each entry has to be.
+// wantedRefs computes the wanted entries from the author's rule.
 func wantedRefs(rule map[string]any, s State) []string {
 	refs := backendRefs(rule)
 	isWeb := func(ref map[string]any) bool {

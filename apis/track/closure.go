@@ -59,7 +59,7 @@ func (p *Parts) podsSelectedBy(m *member, s labels.Selector) (workload bool, oth
 	return workload, other
 }
 
-// podLabels returns the labels of the pods that an object makes or is, or false for one that makes none.
+// podLabels returns the labels of the pods that an object makes or is, or false for an object without pods.
 func podLabels(u *unstructured.Unstructured) (labels.Set, bool) {
 	paths := map[string][]string{
 		"Deployment": {"spec", "template"}, "StatefulSet": {"spec", "template"}, "DaemonSet": {"spec", "template"},
@@ -73,7 +73,7 @@ func podLabels(u *unstructured.Unstructured) (labels.Set, bool) {
 	return found, true
 }
 
-// selectorAt returns the label selector at a path. One that is not there selects nothing.
+// selectorAt returns the label selector at a path. A missing selector selects nothing.
 func selectorAt(m map[string]any, path ...string) (labels.Selector, error) {
 	found := mapAt(m, path...)
 	if found == nil {

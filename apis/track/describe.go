@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// A Description says which objects of a directory a track has, and which the tracks share.
+// A Description lists the objects of a directory that a track has, and the objects that the tracks share.
 type Description struct {
 	// PerTrack are the objects of the track, by their names without the suffix.
 	PerTrack []Object `json:"perTrack"`
@@ -34,7 +34,7 @@ type placed struct {
 	perTrack, isRouted bool
 }
 
-// Describe returns what a directory with the folder of a track holds. It returns an error that names the file for one that is not an object.
+// Describe returns the content of a directory with the folder of a track. It returns an error that names the file for a file that is not an object.
 func Describe(files tree.Files, track string) (*Description, error) {
 	routes, err := Routes(files)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/intentplane/intentplane/apis/digest"
 )
 
-// WorkloadDigest returns the digest of what each track has, without the number of its pods. Two revisions of an equal one need no canary. It does not
-// depend on the track.
+// WorkloadDigest returns the digest of the objects that each track has, without the number of its pods. Two revisions of an equal digest need no canary. It
+// does not depend on the track.
 func (p *Parts) WorkloadDigest() (string, error) {
 	objects := map[string]any{}
 	for _, m := range p.members {

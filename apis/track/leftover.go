@@ -77,7 +77,7 @@ type renamedObject struct {
 	word *regexp.Regexp
 }
 
-// renamedObjects returns the objects of the tracks, without those that the tracks share too.
+// renamedObjects returns the objects of the tracks, without objects that the tracks share too.
 func renamedObjects(d *Description) []renamedObject {
 	shared := slices.Concat(d.Shared, d.Routed)
 	out := []renamedObject{}
@@ -160,8 +160,8 @@ func joinTexts(list []any) string {
 	return strings.Join(texts, " ")
 }
 
-// isNoReference reports whether the texts of a field refer to nothing. The name of an element is its own: of a container, a port or a volume. A key is
-// that of an entry in a ConfigMap or a Secret.
+// isNoReference reports whether the texts of a field refer to nothing. The name of an element is its own: of a container, a port or a volume. A key names an
+// entry in a ConfigMap or a Secret.
 func isNoReference(path, field string) bool {
 	return isLabelField(field) || field == "image" || field == "key" || field == "name" && strings.HasSuffix(path, "]")
 }

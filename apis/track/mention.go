@@ -20,7 +20,7 @@ type mention struct {
 	// isExplicit is true where a field beside the name has the kind.
 	isExplicit bool
 
-	// groups and namespace are those of the fields beside the name. Empty means that these fields are absent.
+	// groups and namespace come from the fields beside the name. Empty means that these fields are absent.
 	groups    []string
 	namespace string
 }
@@ -130,8 +130,8 @@ func groupsIn(m map[string]any) []string {
 // kindWord returns a kind in small letters and in the singular, as far as an "s" makes the plural.
 func kindWord(kind string) string { return strings.TrimSuffix(strings.ToLower(kind), "s") }
 
-// kindsOfName returns the word for the kind in a field that has a name and no kind beside it: deploymentName, or the name in deploymentRef. The target of
-// a scale and a workload are Deployments, as those of autoscalers are. A field target alone may have a name of any kind, such as that of a Secret.
+// kindsOfName returns the word for the kind in a field that has a name and no kind beside it: deploymentName, or the name in deploymentRef. The target of a
+// scale and a workload are Deployments, as the targets of autoscalers are. A field target alone may have a name of any kind, such as a Secret.
 func kindsOfName(parent, field string) []string {
 	carrier := field
 	if field == "name" || field == "names" {

@@ -60,7 +60,7 @@ func TestReferences(t *testing.T) {
 			want: []string{},
 		},
 		"SecretTargetRef": {
-			reason:     "A reference to a Secret may end as that of an autoscaler.",
+			reason:     "The field of a reference to a Secret may end as the field of an autoscaler does.",
 			apiVersion: "keda.sh/v1alpha1", kind: "TriggerAuthentication", spec: "secretTargetRef: [{name: web, key: a, parameter: b}]",
 			want: []string{},
 		},
@@ -150,7 +150,7 @@ func TestReferences(t *testing.T) {
 			want: []string{},
 		},
 		"ServiceMonitor": {
-			reason:     "A ServiceMonitor selects the Service, whose pods are those of one track.",
+			reason:     "A ServiceMonitor selects the Service, whose pods belong to one track.",
 			apiVersion: "monitoring.coreos.com/v1", kind: "ServiceMonitor", spec: "selector: {matchLabels: {app: web}}",
 			want: []string{"ServiceMonitor shop/x: spec.selector: " + front},
 		},
@@ -165,7 +165,7 @@ func TestReferences(t *testing.T) {
 			want: []string{"Exposer shop/x: spec.serviceSelector: " + front},
 		},
 		"PodMonitor": {
-			reason:     "A selector of pods finds those of both tracks.",
+			reason:     "A selector of pods finds the pods of both tracks.",
 			apiVersion: "monitoring.coreos.com/v1", kind: "PodMonitor", spec: "selector: {matchLabels: {app: web}}",
 			want: []string{},
 		},

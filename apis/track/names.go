@@ -11,8 +11,8 @@ const (
 	maxServiceName = 63
 )
 
-// checkNames returns an error for an object whose name is too long with a suffix, or with one is that of another object. Both tracks count, so that a
-// revision is refused in each of them or in none.
+// checkNames returns an error for an object whose name with a suffix is too long, or is the name of another object. Both tracks count, so that the result does
+// not depend on the track.
 func (p *Parts) checkNames() error {
 	taken := map[Object]bool{}
 	for _, m := range p.members {

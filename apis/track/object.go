@@ -28,7 +28,7 @@ func objectOf(u *unstructured.Unstructured) Object {
 	return Object{Group: u.GroupVersionKind().Group, Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
 }
 
-// decodeObject reads the only object of a file. Numbers keep their text, so that encodeObject writes the same ones.
+// decodeObject reads the only object of a file. Numbers keep their text, so that encodeObject writes the same numbers.
 func decodeObject(b []byte) (*unstructured.Unstructured, error) {
 	text, err := yaml.YAMLToJSONStrict(b)
 	if err != nil {
@@ -72,7 +72,7 @@ func textAt(m map[string]any, field string) string {
 	return out
 }
 
-// makeMap returns the mapping at a path, which it makes where there is none.
+// makeMap returns the mapping at a path, which it makes where it is missing.
 func makeMap(m map[string]any, path ...string) map[string]any {
 	for _, field := range path {
 		next, ok := m[field].(map[string]any)

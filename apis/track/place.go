@@ -11,13 +11,13 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// A Layout says what a directory holds beside the objects.
+// A Layout describes the files of a directory beside the objects.
 type Layout struct {
 	// Kustomizations are in the directory and in each folder.
 	Kustomizations bool
 }
 
-// Files returns the directory in which a track is alone: its folder, and the folder of what is shared. At gives it another state.
+// Files returns the directory in which a track is alone: its folder, and the shared folder. At gives it another state.
 func (p *Parts) Files(track string, l Layout) (tree.Files, error) {
 	if track != Blue && track != Green {
 		return nil, errors.Errorf("%q is not a track", track)
@@ -55,7 +55,7 @@ func (p *Parts) placeMember(out tree.Files, m *member, track string) error {
 	return err
 }
 
-// sharedContent leaves the bytes of what has no track in it as they are.
+// sharedContent returns the content of a shared object with a track in its selectors and routes. Other objects keep their bytes.
 func (p *Parts) sharedContent(m *member, track string) ([]byte, error) {
 	if !m.front && !m.routed {
 		return m.content, nil
@@ -142,7 +142,7 @@ func (p *Parts) renameReferences(u *unstructured.Unstructured, track string) {
 	})
 }
 
-// keepInternal leaves out of the copy of a Service what gives an address to it from outside of the cluster, or a fixed one, which the Service itself has.
+// keepInternal removes the fields of the copy of a Service that give it an external address, or the fixed address of the Service itself.
 func keepInternal(u *unstructured.Unstructured) {
 	spec := mapAt(u.Object, "spec")
 	for _, field := range []string{
@@ -160,7 +160,7 @@ func keepInternal(u *unstructured.Unstructured) {
 	}
 }
 
-// annotateSize records the size of an object at full size, so that a file shows what it is a part of.
+// annotateSize records the full size of an object in an annotation, so that a file shows it beside the current size.
 func annotateSize(u *unstructured.Unstructured) {
 	field, annotation := sizeField(u)
 	if n, ok := parseInteger(mapAt(u.Object, "spec")[field]); ok && field != "" {
@@ -168,7 +168,7 @@ func annotateSize(u *unstructured.Unstructured) {
 	}
 }
 
-// sizeField returns the field of a kind's spec that holds its size, and the annotation that holds the full one.
+// sizeField returns the field of a kind's spec that holds its size, and the annotation that holds the full size.
 func sizeField(u *unstructured.Unstructured) (field, annotation string) {
 	switch u.GroupVersionKind().GroupKind().String() {
 	case "Deployment.apps":

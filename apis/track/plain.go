@@ -25,9 +25,9 @@ func IsFlat(files tree.Files) bool {
 	return len(files) > 0
 }
 
-// Join returns the files of a directory with tracks and, beside them, in the folder Plain, what a directory without tracks has and they have not. The
-// Services that routes send requests to, and these routes, are those of the tracks; of what else both have, newest says whose is taken: Plain, or a track.
-// It returns an error, which names the object, if the Services are not the same: the pods of both have to answer the same callers.
+// Join returns the files of a directory with tracks and, beside them, in the folder Plain, the objects that only a directory without tracks has. The Services
+// that routes send requests to, and these routes, come from the tracks; for other common objects, newest names their source: Plain, or a track. It returns an
+// error, which names the object, if the Services are not the same: the pods of both have to answer the same callers.
 func Join(tracked, flat tree.Files, newest string) (tree.Files, error) {
 	j := joint{out: maps.Clone(tracked), flat: map[Object]string{}, tracked: map[Object]string{}, newest: newest}
 	if err := j.readObjects(tracked, flat); err != nil {
@@ -121,7 +121,7 @@ func selectorWithoutTrack(u *unstructured.Unstructured) map[string]any {
 	return out
 }
 
-// portsOf returns the ports of a Service with their defaults, without what opens them outside of the cluster.
+// portsOf returns the ports of a Service with their defaults, without the fields that open them outside of the cluster.
 func portsOf(u *unstructured.Unstructured) []map[string]any {
 	var out []map[string]any
 	for _, p := range mapsOf(listAt(u.Object, "spec", "ports")) {
@@ -148,7 +148,7 @@ func (j *joint) placeObject(o Object, file string, content []byte) error {
 	return nil
 }
 
-// replaceShared replaces an object that both have by the newer one. A front, and a route that sends requests to one, stays.
+// replaceShared replaces a common object by the newer object. A front, and a route that sends requests to a front, stays.
 func (j *joint) replaceShared(at string, content []byte) error {
 	u, err := decodeObject(j.out[at])
 	if err != nil {
@@ -179,7 +179,7 @@ func filesOf(files tree.Files, folder string) tree.Files {
 	return out
 }
 
-// WithPlain returns the files of a directory with the folder Plain that another one has.
+// WithPlain returns the files of a directory with the folder Plain of another directory.
 func WithPlain(files, from tree.Files) tree.Files {
 	out := maps.Clone(files)
 	for name, b := range from {

@@ -16,7 +16,7 @@ func flatWeb(more map[string]string) tree.Files {
 	out := web(more)
 	names := out.Names()
 	if err := writeKustomization(out, kustomizationFile, names); err != nil {
-		panic(err) // The names are those of the files.
+		panic(err) // The names are the names of the files.
 	}
 	return out
 }
@@ -35,7 +35,7 @@ func joinWeb(t *testing.T, newest string, more map[string]string, s State) tree.
 	return atState(t, files, s)
 }
 
-// TestJoin puts a workload without tracks beside one in a track, and gives the requests to the one and then to the other.
+// TestJoin puts a workload without tracks beside a track, and moves the requests from one to the other.
 func TestJoin(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
@@ -45,7 +45,7 @@ func TestJoin(t *testing.T) {
 		front    string
 	}{
 		"Prepared": {
-			reason: "Without a label of their own the pods of both are selected while those without tracks serve.",
+			reason: "Without a label of their own, the pods without tracks are selected together with the pods of the track while they serve.",
 			state:  State{Serving: Plain, Other: Blue, Ahead: 100}, selector: map[string]any{"app": "web"},
 			backends: []Backend{{Service: "web", Weight: 100}, {Service: "web-blue"}}, front: "true",
 		},
@@ -104,7 +104,7 @@ func TestJoinPlaces(t *testing.T) {
 		"shared/service-web.yaml",
 	}
 	if diff := cmp.Diff(want, files.Names()); diff != "" {
-		t.Errorf("\nWhat only the revision without tracks has is in its folder.\nJoin(...): -want, +got:\n%s", diff)
+		t.Errorf("\nObjects of only the revision without tracks are in its folder.\nJoin(...): -want, +got:\n%s", diff)
 	}
 	if got := string(files["plain/kustomization.yaml"]); !strings.Contains(got, "- configmap-own.yaml\n- deployment-web.yaml\n") {
 		t.Errorf("\nThe folder lists its files.\ngot:\n%s", got)
@@ -114,7 +114,7 @@ func TestJoinPlaces(t *testing.T) {
 	}
 	for newest, of := range map[string]string{Blue: "of: track", Plain: "of: plain"} {
 		if got := string(joinWeb(t, newest, more, state)["shared/configmap-settings.yaml"]); !strings.Contains(got, of) {
-			t.Errorf("\nWhat both have follows the newer revision.\nnewest %s: got:\n%s", newest, got)
+			t.Errorf("\nObjects of both revisions follow the newer revision.\nnewest %s: got:\n%s", newest, got)
 		}
 	}
 	alone := atState(t, files, State{Serving: Blue, Alone: true})
@@ -180,10 +180,10 @@ func TestLabelPods(t *testing.T) {
 	}
 	again, err := LabelPods(got)
 	if diff := cmp.Diff(texts(got), texts(again)); diff != "" || err != nil {
-		t.Errorf("\nWhat has the label once stays as it is.\nLabelPods(...): %v, -want, +got:\n%s", err, diff)
+		t.Errorf("\nLabelled objects stay unchanged.\nLabelPods(...): %v, -want, +got:\n%s", err, diff)
 	}
 	got["deployment-web.yaml"], got["service-web.yaml"] = files["deployment-web.yaml"], files["service-web.yaml"]
 	if diff := cmp.Diff(texts(files), texts(got)); diff != "" {
-		t.Errorf("\nWhat no Service selects stays as it is.\nLabelPods(...): -want, +got:\n%s", diff)
+		t.Errorf("\nPods that no Service selects stay unchanged.\nLabelPods(...): -want, +got:\n%s", diff)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // A visitReference is called with the kind that a reference names, and with the mapping and the field that hold the name.
 type visitReference func(kind string, in map[string]any, field string)
 
-// visitReferences visits the references to other objects in the fields of an object, its metadata apart: those that say the kind, and those of pods,
+// visitReferences visits the references to other objects in the fields of an object, its metadata apart: references that name the kind, and references of pods,
 // autoscalers, Ingresses and Gateways to ConfigMaps, Secrets and Deployments, whose field stands for the kind.
 func visitReferences(u *unstructured.Unstructured, visit visitReference) {
 	for field, value := range u.Object {
@@ -60,8 +60,8 @@ func kindOfField(field string) string {
 	return ""
 }
 
-// refersTo reports whether an object names a ConfigMap or a Secret. Of kinds that are not known here each text counts that equals the name: an object
-// more does no harm, and one that is missing would.
+// refersTo reports whether an object names a ConfigMap or a Secret. In unknown kinds each text that equals the name counts: an additional object does no harm,
+// but a missing object would.
 func refersTo(u *unstructured.Unstructured, kind, name string) bool {
 	if !hasKnownReferences(u.GroupVersionKind().Group) {
 		return hasText(u.Object, name)
@@ -76,7 +76,7 @@ func hasKnownReferences(group string) bool {
 	return slices.Contains([]string{"", "apps", "autoscaling", "batch", "networking.k8s.io", "policy", GatewayGroup}, group)
 }
 
-// hasText reports whether a text is among the values, apart from those of metadata and of labels.
+// hasText reports whether a text is among the values, apart from metadata and labels.
 func hasText(value any, text string) bool {
 	switch v := value.(type) {
 	case string:

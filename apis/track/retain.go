@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// Retain returns the files of a revision together with the shared ones that its directory has and the revision has not. These get an annotation, by
+// Retain returns the files of a revision together with the shared files that only its directory has. These get an annotation, by
 // which At finds them: the pods of the old track may need them until it goes.
 func Retain(files, observed tree.Files) (tree.Files, error) {
 	out := maps.Clone(files)

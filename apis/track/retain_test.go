@@ -24,7 +24,7 @@ func TestRetain(t *testing.T) {
 	want["shared/configmap-old.yaml"] = "apiVersion: v1\ndata:\n  a: b\nkind: ConfigMap\nmetadata:\n  annotations:\n    intentplane.dev/leaves: \"true\"\n  name: old\n  namespace: shop\n"
 	want["shared/kustomization.yaml"] = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n- configmap-old.yaml\n- httproute-web.yaml\n- service-web.yaml\n"
 	if diff := cmp.Diff(want, texts(got)); diff != "" {
-		t.Errorf("What the directory shares and the revision has not stays: -want, +got:\n%s", diff)
+		t.Errorf("Shared objects of only the directory stay: -want, +got:\n%s", diff)
 	}
 	again, err := Retain(files, got)
 	if err != nil {
@@ -34,6 +34,6 @@ func TestRetain(t *testing.T) {
 		t.Errorf("The next call with the directory that this one made changes nothing: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(texts(files), texts(atState(t, got, State{Serving: Green, Alone: true}))); diff != "" {
-		t.Errorf("What leaves is gone when the new track is alone: -want, +got:\n%s", diff)
+		t.Errorf("The leaving objects are gone when the new track is alone: -want, +got:\n%s", diff)
 	}
 }

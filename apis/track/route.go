@@ -24,7 +24,7 @@ func rulesOf(route *unstructured.Unstructured) []map[string]any {
 // backendRefs of a rule, which may be changed in place.
 func backendRefs(rule map[string]any) []map[string]any { return mapsOf(listAt(rule, "backendRefs")) }
 
-// mapsOf returns the elements of a list at their places. One that is not a mapping is an empty one, which refers to nothing.
+// mapsOf returns the elements of a list at their places. An element that is not a mapping becomes an empty mapping, which refers to nothing.
 func mapsOf(list []any) []map[string]any {
 	out := make([]map[string]any, len(list))
 	for i := range list {
@@ -38,7 +38,7 @@ func isServiceRef(ref map[string]any) bool {
 	return textAt(ref, "group") == "" && (kind == "" || kind == "Service")
 }
 
-// weightOf a backendRef, which is 1 where it says none.
+// weightOf a backendRef, which is 1 by default.
 func weightOf(ref map[string]any) (int64, bool) {
 	value, ok := ref["weight"]
 	if !ok || value == nil {
@@ -119,7 +119,7 @@ func (f fronts) frontInRef(namespace string, ref map[string]any) (front, track s
 	return "", ""
 }
 
-// takesWeightOf reports whether an entry is the one of the other track for a share.
+// takesWeightOf reports whether an entry is the entry of the other track for a share.
 func (s *share) takesWeightOf(ref map[string]any, front, track string) bool {
 	_, taken := s.weights[track]
 	return s.front == front && !taken && differByShareAlone(s.ref, ref)
@@ -138,7 +138,7 @@ func differByShareAlone(a, b map[string]any) bool {
 // totalWeight is the sum of the weights of a share.
 func (s *share) totalWeight() int64 { return s.weights[Blue] + s.weights[Green] + s.weights[Plain] }
 
-// weightedEntries returns the backendRefs of a share in a state: the one of the track that serves, and that of the other one.
+// weightedEntries returns the backendRefs of a share in a state: the entry of the serving track, and the entry of the other track.
 func (s *share) weightedEntries(state State) ([]any, error) {
 	if s.front == "" {
 		return []any{s.ref}, nil

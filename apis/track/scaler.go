@@ -19,7 +19,7 @@ func isOfKind(u *unstructured.Unstructured, kind string) bool {
 	return u.GroupVersionKind().GroupKind().String() == kind
 }
 
-// scalesDeployment is true for an autoscaler of a Deployment, which is the kind that a ScaledObject scales unless it says another one.
+// scalesDeployment is true for an autoscaler of a Deployment, which is the kind that a ScaledObject scales unless it names another kind.
 func scalesDeployment(scaler *unstructured.Unstructured, namespace, name string) bool {
 	target := mapAt(scaler.Object, "spec", "scaleTargetRef")
 	return cmp.Or(textAt(target, "kind"), "Deployment") == "Deployment" && textAt(target, "name") == name && scaler.GetNamespace() == namespace
@@ -29,7 +29,8 @@ func (p *Parts) scalesWorkload(m *member) bool {
 	return slices.ContainsFunc(p.workloadMembers(), func(w *member) bool { return scalesDeployment(m.Unstructured, w.GetNamespace(), w.GetName()) })
 }
 
-// checkScalers refuses an autoscaler of each track that scales what both share, and one that may leave a track without pods: they come before its requests.
+// checkScalers refuses an autoscaler of each track that scales no Deployment of the workload, and an autoscaler that may leave a track without pods: the pods
+// come before its requests.
 func (p *Parts) checkScalers() error {
 	for _, m := range p.members {
 		if !m.perTrack || !isAutoscaler(m.Unstructured) {

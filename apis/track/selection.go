@@ -12,7 +12,7 @@ import (
 
 // targets are the objects of a directory that a reference by selector may mean.
 type targets struct {
-	// pods are the objects that make pods. Those of the workload have the label of their track.
+	// pods are the objects that make pods. The pods of the workload have the label of their track.
 	pods []placed
 
 	// fronts keep their names and have the pods of one track at a time. copies are the Services of a track.
@@ -147,7 +147,7 @@ type selection struct {
 }
 
 // selectionsOf returns the selectors in an object, apart from its metadata: label selectors, and the labels or the text of a field whose name ends with
-// selector. Those of nodes and namespaces are left out.
+// selector. Selectors of nodes and namespaces are left out.
 func selectionsOf(u *unstructured.Unstructured) []selection {
 	v := selectionVisitor{}
 	for _, field := range slices.Sorted(maps.Keys(u.Object)) {
@@ -196,7 +196,7 @@ func (v *selectionVisitor) visitMapping(path string, m map[string]any, isSelecto
 	}
 }
 
-// labelSet returns a mapping of texts. One that is empty selects everything, as an empty label selector does.
+// labelSet returns a mapping of texts. An empty mapping selects everything, as an empty label selector does.
 func labelSet(m map[string]any) (labels.Set, bool) {
 	out := labels.Set{}
 	for key, value := range m {

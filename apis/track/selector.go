@@ -28,8 +28,8 @@ func isLabelSelector(m map[string]any) bool {
 	return mapAt(m, "matchLabels") != nil || listAt(m, "matchExpressions") != nil
 }
 
-// selectOwnPods has the pods of a Deployment spread over nodes beside those of their own track alone, where a selector is for the Deployment's pods:
-// else those of the other track would take their places.
+// selectOwnPods restricts the selectors for a Deployment's own pods, which spread them over nodes, to the pods of their track: otherwise the pods of the other
+// track would take their places.
 func selectOwnPods(u *unstructured.Unstructured, track string) {
 	pods, _ := podLabels(u)
 	visitLabelSelectors(mapAt(u.Object, "spec", "template", "spec"), func(s map[string]any) {

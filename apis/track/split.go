@@ -21,7 +21,7 @@ type Selector struct {
 	Name string
 }
 
-// Parts are the objects of a rendered workload, sorted into what each track has and what both share.
+// Parts are the objects of a rendered workload, sorted into objects per track and shared objects.
 type Parts struct {
 	members []*member
 }
@@ -37,7 +37,7 @@ type member struct {
 	// perTrack objects are in the folder of each track.
 	perTrack bool
 
-	// shared objects are in the folder of what both tracks share.
+	// shared objects are in the shared folder.
 	shared bool
 
 	// listed objects are per track because a Selector names them.
@@ -51,7 +51,7 @@ type member struct {
 }
 
 // Split sorts the objects of rendered files, each of which holds one. Per track are the Deployments that are marked, the ConfigMaps and Secrets that
-// their pods name, the autoscalers that scale them, the disruption budgets for just their pods, and what the selectors name. Services that select
+// their pods name, the autoscalers that scale them, the disruption budgets for just their pods, and the objects that perTrack names. Services that select
 // pods of the workload are shared, and routes send requests to copies of them in each track. It returns an error that names the object, and the field
 // and the numbers where there are any, for a workload that cannot have two tracks.
 func Split(files tree.Files, perTrack []Selector) (*Parts, error) {
@@ -167,7 +167,7 @@ func (m *member) selectAsListed() error {
 	return m.checkCanHaveTracks()
 }
 
-// selectShared leaves to both tracks what no track has, and also the ConfigMaps and Secrets of the tracks that something shared names.
+// selectShared marks the objects without a track as shared, and also the ConfigMaps and Secrets of the tracks that a shared object names.
 func (p *Parts) selectShared() error {
 	for _, m := range p.members {
 		m.shared = m.shared || !m.perTrack

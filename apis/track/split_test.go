@@ -83,7 +83,7 @@ func TestSplitClosure(t *testing.T) {
 			want: []string{"ConfigMap shop/tuning", "ConfigMap shop/tuning (shared)", "Deployment shop/web", "Service shop/web"},
 		},
 		"OtherNamespace": {
-			reason: "A ConfigMap of another namespace is not the one that the pods name.",
+			reason: "A ConfigMap of another namespace is not the ConfigMap that the pods name.",
 			more: map[string]string{
 				"deployment-web.yaml": webDeployment + "    spec:\n      volumes:\n      - configMap:\n          name: tuning\n",
 				"a.yaml":              strings.Replace(manifest("v1", "ConfigMap", "tuning", ""), "shop", "bar", 1),
@@ -150,7 +150,7 @@ func TestSplitRefuses(t *testing.T) {
 			want:   "spec.canary: no HTTPRoute or GRPCRoute sends requests to a Service that selects pods of Deployment shop/web",
 		},
 		"NotMarked": {
-			reason: "The mark says what the workload is.",
+			reason: "The mark identifies the workload.",
 			more:   map[string]string{"deployment-web.yaml": strings.Replace(webDeployment, "main", "side", 1)},
 			want:   "spec.canary: no Deployment has the label intentplane.dev/workload: main",
 		},
@@ -192,7 +192,7 @@ func TestSplitRefuses(t *testing.T) {
 			want:   "Service shop/web-green: has the name that Service shop/web gets in track green: choose another one",
 		},
 		"RefNamesTrack": {
-			reason: "A backendRef of an author must not look like one that we write.",
+			reason: "A backendRef of an author must not look like a backendRef of the canary.",
 			more:   route("    - name: web\n    - name: web-blue\n"),
 			want:   "HTTPRoute shop/web: spec.rules[0].backendRefs[1]: web-blue is the copy of Service web in track blue: name web",
 		},

@@ -6,15 +6,16 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// A State says which track gets how much of the requests.
+// A State has the share of the requests and the size of each track.
 type State struct {
-	// Serving is the track that the weight is counted against: the one of the stable revision. It is at full size.
+	// Serving is the track that the weight is counted against: the track of the stable revision. It is at full size.
 	Serving string
 
-	// Other is the other track. Empty means the one that Other returns for Serving.
+	// Other is the other track. Empty means the track that Other returns for Serving.
 	Other string
 
-	// IsLabelled says that the pods of Plain have the label of a track, so that a front selects them alone. Else it selects those of both while Plain serves.
+	// IsLabelled says that the pods of Plain have the label of a track, so that a front selects them alone. Otherwise it selects the pods of both while Plain
+	// serves.
 	IsLabelled bool
 
 	// Weight is the share of the requests, in percent, that the other track gets.
@@ -27,7 +28,7 @@ type State struct {
 	Alone bool
 }
 
-// Validate returns an error for a state that cannot be.
+// Validate returns an error for an impossible state.
 func (s State) Validate() error {
 	if !IsTrack(s.Serving) {
 		return errors.Errorf("%q is not a track", s.Serving)
@@ -50,7 +51,7 @@ func (s State) other() string { return cmp.Or(s.Other, Other(s.Serving)) }
 // isMove is true where one of two tracks is Plain.
 func (s State) isMove() bool { return !s.Alone && (s.Serving == Plain || s.other() == Plain) }
 
-// listTracks returns those that have an entry in the rules of routes.
+// listTracks returns the tracks that have an entry in the rules of routes.
 func (s State) listTracks() []string {
 	if s.Alone {
 		return []string{s.Serving}
@@ -74,7 +75,7 @@ func (s State) receivingTrack() string {
 	return s.Serving
 }
 
-// sizeOf returns how many of full the pods of a track are. A track has one pod at least, unless it is to have none at full size.
+// sizeOf returns how many of full the pods of a track are. A track has one pod at least, unless its full size is 0.
 func (s State) sizeOf(track string, full int64) int64 {
 	if track == s.Serving || full == 0 {
 		return full

@@ -1,5 +1,5 @@
-// Package track splits a rendered workload into two tracks, blue and green, between which the rules of its routes divide the requests, and what both
-// share. A canary takes the track that the stable revision has not, and keeps it, so that the pods that were judged are the pods that serve.
+// Package track splits a rendered workload into two tracks, blue and green, between which the rules of its routes divide the requests, and shared objects. A
+// canary takes the track that the stable revision has not, and keeps it, so that the pods that were judged are the pods that serve.
 //
 // It is pure: the function, the provider and the command-line tool all compute the same bytes from the same files.
 package track
@@ -22,7 +22,7 @@ const (
 // Names returns the names of all tracks.
 func Names() []string { return []string{Blue, Green, Plain} }
 
-// FolderShared is the folder of what both tracks share. A track's folder has the name of the track.
+// FolderShared is the folder of the objects that both tracks share. A track's folder has the name of the track.
 const FolderShared = "shared"
 
 const (
@@ -70,7 +70,7 @@ func IsTrack(text string) bool { return text == Blue || text == Green || text ==
 // nameIn returns the name that an object has in a track.
 func nameIn(track, name string) string { return name + Suffix(track) }
 
-// OfService returns the track that a Service of a route belongs to: its copy in a track, or else the Service itself, which is that of Plain.
+// OfService returns the track that a Service of a route belongs to: its copy in a track, or else the Service itself, which belongs to Plain.
 func OfService(name string) string {
 	for _, t := range []string{Blue, Green} {
 		if strings.HasSuffix(name, Suffix(t)) {
@@ -80,7 +80,7 @@ func OfService(name string) string {
 	return Plain
 }
 
-// Suffix returns what the names of the objects of a track end with. It is empty for Plain.
+// Suffix returns the suffix of the names of a track's objects. It is empty for Plain.
 func Suffix(track string) string {
 	if track == Plain {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// A Route is a route that divides requests between tracks, and what it sends where.
+// A Route is a route that divides requests between tracks, with the weights of its Services.
 type Route struct {
 	// Kind, Namespace and Name of the route.
 	Kind      string `json:"kind"`
@@ -70,7 +70,7 @@ func Backends(route *unstructured.Unstructured) ([]Backend, error) {
 	return out, nil
 }
 
-// addBackend adds the weight to the same Service among those from an index on, or adds the Service.
+// addBackend adds the weight to the same Service among the backends from an index on, or adds the Service.
 func addBackend(all []Backend, from int, b Backend) []Backend {
 	i := slices.IndexFunc(all[from:], func(other Backend) bool { return other.Service == b.Service })
 	if i < 0 {

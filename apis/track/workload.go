@@ -12,12 +12,12 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// A Workload is what a track of a directory runs.
+// A Workload has the objects that a track of a directory runs.
 type Workload struct {
 	// Digest of the folder of the track, without the number of its pods. Two folders of the same track and of an equal digest need no canary.
 	Digest string
 
-	// HasPods is false where each Deployment of the track is to have none.
+	// HasPods is false where each Deployment of the track has 0 desired pods.
 	HasPods bool
 
 	// Deployments of the track, sorted by namespace and name.
@@ -32,7 +32,7 @@ type Deployment struct {
 	MinReplicas int64
 }
 
-// ReadWorkload returns what a track of a directory runs. It returns an error that names the file for one that is not an object.
+// ReadWorkload returns the workload of a track of a directory. It returns an error that names the file for a file that is not an object.
 func ReadWorkload(files tree.Files, track string) (Workload, error) {
 	out, objects, scalers := Workload{}, map[string]any{}, []*unstructured.Unstructured{}
 	for _, name := range files.Names() {
@@ -81,7 +81,7 @@ func (w *Workload) addScaler(u *unstructured.Unstructured) {
 	}
 }
 
-// withoutAnnotatedSizes returns an object without its size, and without the annotations that hold the full one.
+// withoutAnnotatedSizes returns an object without its size, and without the annotations that hold the full size.
 func withoutAnnotatedSizes(u *unstructured.Unstructured) *unstructured.Unstructured {
 	u = withoutSizes(u)
 	annotations := mapAt(u.Object, "metadata", "annotations")
@@ -93,7 +93,7 @@ func withoutAnnotatedSizes(u *unstructured.Unstructured) *unstructured.Unstructu
 	return u
 }
 
-// FolderID returns the id of the git tree of a track's folder. It is empty where the files have none.
+// FolderID returns the id of the git tree of a track's folder. It is empty without such a folder.
 func FolderID(files tree.Files, track string) string {
 	folder := tree.Files{}
 	for name, b := range files {
@@ -107,7 +107,7 @@ func FolderID(files tree.Files, track string) string {
 	return tree.ID(folder)
 }
 
-// WithoutFolders returns the files of a directory without those of tracks.
+// WithoutFolders returns the files of a directory without the folders of tracks.
 func WithoutFolders(files tree.Files, tracks ...string) tree.Files {
 	out := tree.Files{}
 	for name, b := range files {

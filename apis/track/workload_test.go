@@ -29,7 +29,7 @@ spec:
 `)
 }
 
-// TestReadWorkload compares folders that differ by sizes, by what the pods are, and by what tracks share.
+// TestReadWorkload compares folders that differ by sizes, by pods, and by shared objects.
 func TestReadWorkload(t *testing.T) {
 	base := tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("2", "nginx:1"), "blue/kustomization.yaml": []byte("resources: []\n")}
 	first, err := ReadWorkload(base, Blue)
@@ -44,8 +44,8 @@ func TestReadWorkload(t *testing.T) {
 	}{
 		"Sizes":  {reason: "Other sizes are the same workload.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("5", "nginx:1")}, same: true, hasPods: true},
 		"Image":  {reason: "Another image is another workload.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("2", "nginx:2")}, hasPods: true},
-		"Shared": {reason: "What tracks share is not part of a workload.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("2", "nginx:1"), "shared/x.yaml": []byte("x")}, same: true, hasPods: true},
-		"None":   {reason: "A workload of no pods says so.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("0", "nginx:1")}, same: true},
+		"Shared": {reason: "Shared objects are not part of a workload.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("2", "nginx:1"), "shared/x.yaml": []byte("x")}, same: true, hasPods: true},
+		"None":   {reason: "A workload without pods is reported as such.", files: tree.Files{"blue/deployment-web-blue.yaml": deploymentFile("0", "nginx:1")}, same: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -16,13 +16,13 @@ import (
 	"github.com/intentplane/intentplane/function/gates"
 )
 
-// An importCommand holds what can be converted.
+// An importCommand holds the conversions.
 type importCommand struct {
 	Analysis       importAnalysisCommand       `cmd:"" help:"Convert AnalysisTemplates and ClusterAnalysisTemplates of Argo Rollouts into checks."`
 	Metrictemplate importMetricTemplateCommand `cmd:"" help:"Convert MetricTemplates of Flagger into checks, by the Canaries that refer to them."`
 }
 
-// importFlags are those of both conversions.
+// importFlags are the flags of both conversions.
 type importFlags struct {
 	Arg        map[string]string `help:"Value of an argument or of a variable, which takes the place of that of the file. {{service}}, {{namespace}} and {{site}} may be a part of it." mapsep:"none" placeholder:"NAME=VALUE"`
 	Count      int32             `help:"Count of measurements, from 1 to 100, where the file has none." placeholder:"N"`
@@ -45,7 +45,7 @@ type importAnalysisCommand struct {
 	File string `arg:"" help:"File with AnalysisTemplates, or - for the standard input. Other objects in it are passed over." predictor:"file"`
 }
 
-// Run prints what the analyses become. It returns an error that names each field which cannot be converted, and prints nothing then.
+// Run prints the conversion of the analyses. It returns an error that names each field which cannot be converted, and prints nothing then.
 func (i *importAnalysisCommand) Run(s *streams) error {
 	o, err := i.options()
 	if err != nil {
@@ -70,7 +70,7 @@ type importMetricTemplateCommand struct {
 	Files     []string `arg:"" help:"Files with MetricTemplates and the Canaries that refer to them, or - for the standard input. Other objects in them are passed over." predictor:"file"`
 }
 
-// Run prints what the metrics become. It returns an error that names each field which cannot be converted, and prints nothing then.
+// Run prints the conversion of the metrics. It returns an error that names each field which cannot be converted, and prints nothing then.
 func (i *importMetricTemplateCommand) Run(s *streams) error {
 	o, err := i.options()
 	if err != nil {
@@ -102,7 +102,7 @@ func readTexts(in io.Reader, file string) ([][]byte, error) {
 	return out, err
 }
 
-// printConversion prints what was converted, once our own rules accept it.
+// printConversion prints the conversion, once our own rules accept it.
 func (f importFlags) printConversion(s *streams, c *analysis.Conversion, kinds string) error {
 	if len(c.Checks) == 0 {
 		return errors.Errorf("the file has no %s", kinds)
@@ -173,11 +173,11 @@ func checkConverted(g deploymentv1alpha1.GatesConfig) error {
 		return err
 	}
 	if problems := server.Check(context.Background(), object); len(problems) > 0 {
-		return errors.Errorf("what the file becomes is not valid: %s", problems[0])
+		return errors.Errorf("the converted file is not valid: %s", problems[0])
 	}
 	if len(g.Checks) == 0 {
 		return nil
 	}
 	_, err = gates.NewCompiler(0).Compile(gates.Input{Service: "converted", Namespace: "converted", Config: g})
-	return errors.Wrap(err, "what the file becomes is not valid")
+	return errors.Wrap(err, "the converted file is not valid")
 }

@@ -38,7 +38,7 @@ func TestCompileRefusesWhatCannotFail(t *testing.T) {
 		"NotNegativeOf": {reason: "A ratio of rates is never below 0.", config: query(">= 0.0", "sum(rate(x[5m])) / sum(rate(y[5m]))"), want: own + `">= 0"` + end},
 		"Positive":      {reason: "A rate may be 0.", config: query("> 0", "sum(rate(x[5m]))")},
 		"Negative":      {reason: "A series may be below 0.", config: query(">= 0", "x")},
-		"Complement":    {reason: "What a ratio leaves of one is never above one.", config: query("<= 1", "1 - rate(x[5m]) / rate(y[5m])"), want: own + `"<= 1"` + end},
+		"Complement":    {reason: "One minus a ratio is never above one.", config: query("<= 1", "1 - rate(x[5m]) / rate(y[5m])"), want: own + `"<= 1"` + end},
 		"Constant":      {reason: "A constant query measures nothing.", config: query("== 1", "vector(1)"), want: own + `"== 1"` + end},
 		"ConstantOther": {reason: "A constant that fails each revision is the choice of its author.", config: query("== 2", "vector(1)")},
 		"Bool":          {reason: "A comparison is never above 1.", config: query("<= 1", "x > bool 5"), want: own + `"<= 1"` + end},

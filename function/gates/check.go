@@ -84,8 +84,8 @@ func checkOfPostCheck(p *deploymentv1alpha1.PostCheck) deploymentv1alpha1.Check 
 	return c
 }
 
-// readOwnCheck brings a check into the form that a Gate measures, and adds its weight to that of the checks before it. It returns an error that
-// names the field for a check that could never be measured.
+// readOwnCheck brings a check into the form that a Gate measures, and adds its weight to the sum of the previous checks. It returns an error that names the
+// field for a check that could never be measured.
 func (c *Compiler) readOwnCheck(k kind, check *deploymentv1alpha1.Check, places []catalog.Place, weight *int) error {
 	chosen := func(p catalog.Place) bool { return p.Site.GetName() == check.Site }
 	if check.Site != "" && !slices.ContainsFunc(places, chosen) {

@@ -83,7 +83,7 @@ type Compiler struct {
 // An Option changes a Compiler.
 type Option func(*Compiler)
 
-// WithLoopback says whether checks may ask Prometheus servers on the provider's own machine. It is for tests.
+// WithLoopback sets whether checks may ask Prometheus servers on the provider's own machine. It is for tests.
 func WithLoopback(allowed bool) Option { return func(c *Compiler) { c.loopback = allowed } }
 
 // NewCompiler returns a Compiler that remembers so many bytes of filled queries.
@@ -96,7 +96,7 @@ func NewCompiler(bytes int, opts ...Option) *Compiler {
 }
 
 // Compile returns the checks that a revision is judged by: for each Site its metrics by name, then the checks of the deployment, then the
-// post check. Gates that are off have none. It returns an error that names the field for a check that could never be judged.
+// post check. Gates that are off have no checks. It returns an error that names the field for a check that could never be judged.
 func (c *Compiler) Compile(in Input) (Checks, error) {
 	if in.Config.Enabled != nil && !*in.Config.Enabled {
 		return nil, nil
@@ -131,7 +131,7 @@ type refusals []error
 // maxRefusals is the greatest number of refusals in a message.
 const maxRefusals = 10
 
-// joinErrors returns one error that names each refusal once, in their order, or nil if there are none.
+// joinErrors returns one error that names each refusal once, in their order, or nil without refusals.
 func (r refusals) joinErrors() error {
 	texts, named := []string{}, map[string]bool{}
 	for _, e := range r {

@@ -320,7 +320,7 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.checks[0]: Site "edge1": job: image: "curl:9" is not among the spec.postCheck.allowedImages of the Site`,
 		},
 		"ServiceAccount": {
-			reason: "A Site says who runs there.",
+			reason: "A Site names its service account.",
 			config: one(check{Name: "own", Type: "Job", Job: &deploymentv1alpha1.JobCheck{Image: "curl:8", ServiceAccountName: "admin"}}),
 			want:   `spec.gatesConfig.checks[0]: Site "edge1": job: serviceAccountName: must be absent, or "checker" as the Site says`,
 		},
@@ -329,7 +329,7 @@ func TestCompileRefuses(t *testing.T) {
 			want: `spec.gatesConfig.checks[0]: job.image: "https://registry.example.org/curl:8" is not the reference of an image, such as registry.example.org/team/app:1.2.0`,
 		},
 		"PostCheckImage": {
-			reason: "So does a post check.", config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "a..b", Script: "true"}},
+			reason: "A post check runs an image that a container runtime can pull.", config: config{PostCheck: &deploymentv1alpha1.PostCheck{Image: "a..b", Script: "true"}},
 			want: `spec.gatesConfig.postCheck: image: "a..b" is not the reference of an image, such as registry.example.org/team/app:1.2.0`,
 		},
 		"NoPrometheus": {
@@ -502,7 +502,7 @@ func TestEachStepHasItsGate(t *testing.T) {
 	}
 }
 
-// TestServerOfConfiguration asks the server of the configuration where a Site names none.
+// TestServerOfConfiguration asks the server of the configuration where a Site names no server.
 func TestServerOfConfiguration(t *testing.T) {
 	p := newPlace("edge1")
 	p.Site.Spec.Metrics = nil
@@ -512,7 +512,7 @@ func TestServerOfConfiguration(t *testing.T) {
 	}
 }
 
-// TestQueriesOfClaimsDiffer compiles for several claims with one Compiler: none is judged by the query of another one.
+// TestQueriesOfClaimsDiffer compiles for several claims with one Compiler: no claim is judged by the query of another claim.
 func TestQueriesOfClaimsDiffer(t *testing.T) {
 	c := NewCompiler(1 << 20)
 	for _, id := range []string{"shop/team-a", "shop/team-b", "cart/team-b"} {

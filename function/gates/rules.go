@@ -28,7 +28,7 @@ func CheckMetrics(metrics []catalogv1alpha1.BlueprintMetric) error {
 	return nil
 }
 
-// Rules returns the rules that a metric of a Blueprint is judged by where a deployment declares none, each with its value.
+// Rules returns the rules that a metric of a Blueprint is judged by where a deployment declares no rules, each with its value.
 func Rules(m catalogv1alpha1.BlueprintMetric) deploymentv1alpha1.Check {
 	c := deploymentv1alpha1.Check{}
 	m.Apply(&c)

@@ -54,20 +54,20 @@ const (
 	ProblemLarge     = "the answer is larger than 1 MiB"
 )
 
-// An Error says why a server did not answer, in stable words. They hold no address but the refused address, as the user wrote it.
+// An Error is the reason why a server did not answer, in stable words. They hold no address but the refused address, as the user wrote it.
 type Error string
 
 // Error returns the problem.
 func (e Error) Error() string { return string(e) }
 
-// IsOutage is true for an error without an answer to the request: the server was not reached, not in time, not known to be the right one, or
-// may not be asked. An answer that is too large is one.
+// IsOutage is true for an error without an answer to the request: the server was not reached, not in time, not known to be the right server, or may not be
+// asked. An answer that is too large is an answer, and not an outage.
 func IsOutage(err error) bool {
 	var e Error
 	return errors.As(err, &e) && e != ProblemLarge
 }
 
-// refusedError says which host may not be asked, as the user wrote it, by whom, and why. It hides the address that the name resolved to.
+// refusedError names the host that may not be asked, as the user wrote it, the refused askers, and the reason. It hides the address that the name resolved to.
 func refusedError(askers, host string, refusal *address.RefusedError) Error {
 	verb := "resolves to"
 	if _, err := netip.ParseAddr(host); err == nil {
@@ -85,7 +85,7 @@ func (Secret) String() string { return "[redacted]" }
 // GoString never shows the secret.
 func (Secret) GoString() string { return "[redacted]" }
 
-// Credentials for a server, and whom to trust. The zero Credentials are none, and the system's certificates.
+// Credentials for a server, and the certificates to trust. The zero Credentials are anonymous and trust the system's certificates.
 type Credentials struct {
 	// Username and Password of basic authentication.
 	Username string
@@ -113,7 +113,7 @@ type Request struct {
 	// URL that is asked.
 	URL *url.URL
 
-	// Form that is posted. Nil means that none is.
+	// Form that is posted. Nil means no form.
 	Form url.Values
 
 	// Body that is posted instead of a form. Without either the method is GET.
@@ -237,11 +237,11 @@ func readAnswer(ctx context.Context, resp *http.Response) (Answer, error) {
 	if len(body) > MaxBytes {
 		return Answer{}, Error(ProblemLarge)
 	}
-	date, _ := http.ParseTime(resp.Header.Get("Date")) // Zero if there is none that can be read.
+	date, _ := http.ParseTime(resp.Header.Get("Date")) // Zero for a missing or unreadable date.
 	return Answer{Status: resp.StatusCode, Date: date, ContentType: resp.Header.Get("Content-Type"), Body: body}, nil
 }
 
-// redirectError names the server to which another one redirects, such as one for signing in. The path and the query may hold a secret.
+// redirectError names the target server of a redirect, such as a login server. The path and the query may hold a secret.
 func redirectError(resp *http.Response) Error {
 	target, err := resp.Location()
 	if err != nil || target.Host == "" || target.Host == resp.Request.URL.Host {

@@ -21,7 +21,7 @@ const (
 	maxCleaned = 4 << 10
 )
 
-// Words returns what a server says to people in an answer that is not the answer to the question: its status, unless that is 200, and the message of JSON, the
+// Words returns the server's message to users in an answer that does not answer the question: its status, unless that is 200, and the message of JSON, the
 // title of a page or a plain text. They are one line without the credentials of the request, labels of series, and all of URLs but their hosts.
 func (a Answer) Words(k Credentials) string {
 	parts := []string{}
@@ -43,7 +43,7 @@ var (
 	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>([^<]*)</title>`)
 )
 
-// messageOf returns the text for people in a body. JSON without a message, and bytes that are not text, have none.
+// messageOf returns the message to users in a body. The text is empty for JSON without a message, and for bytes that are not text.
 func messageOf(body []byte) string {
 	text := strings.TrimSpace(string(body))
 	switch {
@@ -57,7 +57,7 @@ func messageOf(body []byte) string {
 	return text
 }
 
-// messageOfPage returns the title of an HTML page. XML has none.
+// messageOfPage returns the title of an HTML page. It is empty for XML.
 func messageOfPage(text string) string {
 	if !pageStart.MatchString(text) {
 		return ""
@@ -89,7 +89,7 @@ func messageOfJSON(body []byte) string {
 }
 
 var (
-	// series are sets of labels, which may belong to another tenant, the innermost first. A server may have cut the last one.
+	// series are sets of labels, which may belong to another tenant, the innermost first. A server may have cut the last set.
 	series = regexp.MustCompile(`\{[^{}]*(\}|$)`)
 
 	// addressInText is a URL: its scheme and host, without a user and all that follows.
@@ -100,7 +100,8 @@ var (
 		`(?:password|passwd|token|secret|api[-_]?key)["']?\s*[:=]\s*["']?)[^\s"',;]+`)
 )
 
-// CleanWords returns a text of a server as one line of at most 200 characters, without the credentials of the request and what looks like others.
+// CleanWords returns a text of a server as one line of at most 200 characters, without the credentials of the request and texts that look like other
+// credentials.
 func CleanWords(text string, k Credentials) string {
 	text = redactCredentials(strings.ToValidUTF8(text, ""), k)
 	text = strings.ToValidUTF8(text[:min(len(text), maxCleaned)], "")

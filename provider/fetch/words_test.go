@@ -23,7 +23,7 @@ func TestWords(t *testing.T) {
 		"Colour":      {reason: "Control characters are left out.", status: 500, body: "\x1b[31mbad\x00\u202e", want: "status 500 Internal Server Error: [31mbad"},
 		"Page":        {reason: "Of a page the title is repeated.", status: 200, body: "<!DOCTYPE html>\n<html><head><title class=\"a\">Sign in\n to SSO</title></head><body>secret</body></html>", want: "an HTML page: Sign in to SSO"},
 		"Untitled":    {reason: "A page without a title is a page.", status: 200, body: "<html><body>secret</body></html>", want: "an HTML page"},
-		"XML":         {reason: "The body of XML is left out, as that of a page.", status: 403, body: "<?xml version=\"1.0\"?><Error>secret</Error>", want: "status 403 Forbidden"},
+		"XML":         {reason: "The body of XML is left out, as the body of a page is.", status: 403, body: "<?xml version=\"1.0\"?><Error>secret</Error>", want: "status 403 Forbidden"},
 		"Error":       {reason: "The error of Prometheus is its text.", status: 503, body: `{"status":"error","errorType":"unavailable","error":"starting"}`, want: "status 503 Service Unavailable: starting"},
 		"Message":     {reason: "The message of Grafana is its text.", status: 401, body: `{"message":"Invalid API key","messageId":"x"}`, want: "status 401 Unauthorized: Invalid API key"},
 		"Detail":      {reason: "The detail of a problem (RFC 9457) is its text.", status: 429, body: `{"title":"x","detail":"slow down"}`, want: "status 429 Too Many Requests: slow down"},
@@ -39,7 +39,7 @@ func TestWords(t *testing.T) {
 		"Series":      {reason: "Labels of series may belong to another tenant.", status: 500, body: `duplicate series {namespace="team-b", le={a}} and {pod="x`, want: "status 500 Internal Server Error: duplicate series … and …"},
 		"Long":        {reason: "A long text is cut.", status: 500, body: strings.Repeat("ä", 5000), want: "status 500 Internal Server Error: " + strings.Repeat("ä", 199) + "…"},
 		"Braces":      {reason: "Braces within each other cost little.", status: 500, body: "a" + strings.Repeat("{", 1<<20), want: "status 500 Internal Server Error: a…"},
-		"CutAtSecret": {reason: "A credential at the end of what is searched is left out.", status: 500, body: strings.Repeat("a ", maxCleaned/2-1) + "c4n4ry", with: Credentials{Token: "c4n4ry"}, want: "status 500 Internal Server Error: " + strings.TrimSpace(strings.Repeat("a ", 100)[:199]) + "…"},
+		"CutAtSecret": {reason: "A credential at the end of the searched text is left out.", status: 500, body: strings.Repeat("a ", maxCleaned/2-1) + "c4n4ry", with: Credentials{Token: "c4n4ry"}, want: "status 500 Internal Server Error: " + strings.TrimSpace(strings.Repeat("a ", 100)[:199]) + "…"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestRedirectIsNamed names the server that another one redirects to, without the path.
+// TestRedirectIsNamed names the target server of a redirect, without the path.
 func TestRedirectIsNamed(t *testing.T) {
 	cases := map[string]struct{ reason, location, want string }{
 		"Elsewhere": {reason: "The user finds the server that wants a sign-in.", location: "https://u:p@login.example.org/oauth?state=c4n4ry", want: ProblemRedirect + ": it leads to https://login.example.org"},

@@ -15,22 +15,22 @@ const (
 	messageWaiting      = "it waits for data, since its query gives none, as without requests to the service"
 )
 
-// A Tally is what the measurements of one check come to, for as long as its subject stays live. The zero Tally has none.
+// A Tally counts the measurements of one check, for as long as its subject stays live. The zero Tally has no measurements.
 type Tally struct {
 	passed, failed, inconclusive int
 
 	// errors in a row.
 	errors int
 
-	// last of those that count.
+	// last measurement.
 	last Measurement
 
-	// failure is the last measurement that failed, and value the last one that had a value.
+	// failure is the last measurement that failed, and value the last measured value.
 	failure Measurement
 	value   string
 }
 
-// Add a measurement. An answer that is not later than the one before is not a new one, whichever server cached it.
+// Add a measurement. An answer that is not later than the previous answer is not new, whichever server cached it.
 func (t Tally) Add(m Measurement) Tally {
 	if !m.At.IsZero() && !m.At.After(t.last.At) {
 		m = Measurement{Outcome: Error, Message: messageStandstill, At: t.last.At}
@@ -58,7 +58,7 @@ func (t Tally) Add(m Measurement) Tally {
 	return t
 }
 
-// Count of the measurements that were taken, without those that went wrong.
+// Count of the measurements that were taken, without measurements that went wrong.
 func (t Tally) Count() int { return t.passed + t.failed + t.inconclusive }
 
 // A Judgement is where a check stands.
@@ -75,7 +75,7 @@ type Judgement struct {
 	// Count of measurements.
 	Count int
 
-	// Recent measurements of a check that has ended, the oldest first, also those that do not count.
+	// Recent measurements of a check that has ended, the oldest first, also measurements that do not count.
 	Recent []v1alpha1.Measurement
 
 	// Availability of the backend of a check that runs.
@@ -96,7 +96,7 @@ func Ended(p v1alpha1.CheckPhase) bool {
 	return p != "" && p != v1alpha1.CheckPending && p != v1alpha1.CheckRunning
 }
 
-// Judge a tally, when the subject has been live and measurable for so long. What was measured counts before time does.
+// Judge a tally, when the subject has been live and measurable for so long. Measurements count before time does.
 func Judge(r Rules, t Tally, measurable time.Duration) Judgement {
 	j := Judgement{Phase: v1alpha1.CheckRunning, Value: t.value, Count: t.Count()}
 	switch {
@@ -122,7 +122,7 @@ func Judge(r Rules, t Tally, measurable time.Duration) Judgement {
 	return j
 }
 
-// withTally judges as many measurements as are needed. Without one that passed there is nothing that would speak for the subject.
+// withTally judges as many measurements as are needed. Without a measurement that passed, the check does not pass.
 func (j Judgement) withTally(r Rules, t Tally) Judgement {
 	switch {
 	case t.passed > 0 || r.HasCount:
@@ -162,8 +162,8 @@ func timedOut(t Tally) string {
 	return messageTimedOut + "; at last: " + t.last.Message
 }
 
-// Verdict of a Gate: the gravest one of the checks that ended without passing, while others may still go on; or that one came to no conclusion, or that
-// all passed, once all have ended; or none yet.
+// Verdict of a Gate: the gravest phase of the checks that ended without passing, while other checks may still go on; Inconclusive, or Passed if all checks
+// passed, once all have ended; otherwise no verdict yet.
 func Verdict(checks []v1alpha1.CheckResult) v1alpha1.GateVerdict {
 	seen := map[v1alpha1.CheckPhase]bool{}
 	goesOn := false
@@ -182,7 +182,7 @@ func Verdict(checks []v1alpha1.CheckResult) v1alpha1.GateVerdict {
 	case seen[v1alpha1.CheckInconclusive]:
 		return v1alpha1.GateInconclusive
 	case len(seen) != 1 || !seen[v1alpha1.CheckPassed]:
-		return v1alpha1.GateError // What is not known does not pass.
+		return v1alpha1.GateError // An unknown phase does not pass.
 	}
 	return v1alpha1.GatePassed
 }

@@ -17,7 +17,7 @@ const (
 	// Pass means that the value was on the good side of its threshold.
 	Pass Outcome = "Pass"
 
-	// Fail means that the value was on the bad side of its threshold, or that there was none and there had to be one.
+	// Fail means that the value was on the bad side of its threshold, or that a required value was missing.
 	Fail Outcome = "Fail"
 
 	// Inconclusive means that there was no value, and that this decides nothing.
@@ -32,22 +32,22 @@ const (
 	// Waiting means that there was no value, and that the check waits for one: it does not count, and the clock of the check stands still.
 	Waiting Outcome = "Waiting"
 
-	// Missed means that the backend that is to measure did not answer. It says nothing about what is measured, and does not count.
+	// Missed means that the backend that is to measure did not answer. It says nothing about the subject, and does not count.
 	Missed Outcome = "Unavailable"
 )
 
 // Outcomes returns all outcomes.
 func Outcomes() []Outcome { return []Outcome{Pass, Fail, Inconclusive, Error, Early, Waiting, Missed} }
 
-// An Answer is what was found out, once.
+// An Answer is the result of one question.
 type Answer struct {
 	// Problem says in stable words why the question was not answered. Empty means that it was.
 	Problem string
 
-	// Unavailable says that the problem is one of the backend that is asked, and not of what is asked or measured.
+	// Unavailable says that the problem lies in the backend, and not in the question or the subject.
 	Unavailable bool
 
-	// Values that were found. One is what a check is judged by.
+	// Values that were found. A check is judged by a single value.
 	Values []float64
 
 	// Samples that the values were made from. Nil when the server did not say.
@@ -56,7 +56,7 @@ type Answer struct {
 	// At is the time of the answer by the clock of its server. Zero when the server did not say.
 	At time.Time
 
-	// Early is true if what was looked at is so young that it need not have values.
+	// Early is true if the subject is so young that it need not have values.
 	Early bool
 }
 
@@ -74,7 +74,7 @@ type Criteria struct {
 	// MinSamples that a value has to be made from.
 	MinSamples int64
 
-	// NoData is what a measurement without a value is: Fail, Inconclusive, Pass or Wait. Anything else is Fail.
+	// NoData is the outcome of a measurement without a value: Fail, Inconclusive, Pass or Wait. Anything else is Fail.
 	NoData string
 }
 
@@ -83,7 +83,7 @@ type Measurement struct {
 	// Outcome of the measurement.
 	Outcome Outcome
 
-	// Value that was measured. Empty if there was none.
+	// Value that was measured. Empty without a value.
 	Value string
 
 	// Message explains an outcome that is not Pass, in stable words.
@@ -120,7 +120,8 @@ func (c Criteria) measureAnswer(a Answer) Measurement {
 	return c.compareValue(a.Values[0])
 }
 
-// compareValue compares a number with the threshold. An infinite one has no good side: it is what divides by nothing, or is beyond what was counted.
+// compareValue compares a number with the threshold. An infinite number has no good side: it comes from a division by zero, or from a value beyond the last
+// bucket of a histogram.
 func (c Criteria) compareValue(v float64) Measurement {
 	m := Measurement{Outcome: Fail, Value: strconv.FormatFloat(v, 'g', 6, 64)}
 	switch {
@@ -136,7 +137,7 @@ func (c Criteria) compareValue(v float64) Measurement {
 	return m
 }
 
-// missingData is what a measurement without a value is. Who says nothing, or what we do not know, fails.
+// missingData returns the measurement without a value. It fails for an empty or unknown NoData.
 func (c Criteria) missingData(a Answer, why string) Measurement {
 	if a.Early {
 		return Measurement{Outcome: Early, Message: why}

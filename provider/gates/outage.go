@@ -22,7 +22,7 @@ const (
 	// earlier process, so that its age alone proves nothing.
 	rejectingQuestions = 2
 
-	// maxLostQuestion is how long a single lost question may take, with the time until the next one is asked: a question without an answer ends
+	// maxLostQuestion is how long a single lost question may take, with the time until the next question is asked: a question without an answer ends
 	// after 10 seconds, and is repeated within firstRetry, unless it waits for its turn.
 	maxLostQuestion = 30 * time.Second
 
@@ -32,7 +32,7 @@ const (
 
 const messageUnavailableTooLong = "the metrics backend was unavailable for longer than metricsUnavailableTimeout: "
 
-// An Outage is a time without interruption in which the backend of a check could not be asked. The zero Outage is none.
+// An Outage is a time without interruption in which the backend of a check could not be asked. The zero Outage means that the backend answers.
 type Outage struct {
 	// Since is when the first question without an answer was asked.
 	Since time.Time
@@ -40,12 +40,12 @@ type Outage struct {
 	// Problem says in stable words why the question was not answered.
 	Problem string
 
-	// Questions that had no answer. Those of an earlier process do not count.
+	// Questions that had no answer. Questions of an earlier process do not count.
 	Questions int
 }
 
-// IsLostQuestion reports whether one question alone had no answer before one that was asked at this time had. Whatever was in its way was too
-// short to leave a hole in the samples that the answer is made from, so that the answer counts.
+// IsLostQuestion reports whether a single question had no answer before the question of this time was answered. Such an interruption is too short to leave a
+// hole in the samples of the answer, so that the answer counts.
 func (o Outage) IsLostQuestion(asked time.Time) bool {
 	return o.Questions == 1 && asked.Sub(o.Since) <= maxLostQuestion
 }
@@ -58,7 +58,7 @@ func (o Outage) RetryAfter() time.Duration {
 	return min(firstRetry<<max(o.Questions-1, 0), slowestRetry)
 }
 
-// An OutagePolicy says what an outage means for a check. The zero OutagePolicy holds the check at once.
+// An OutagePolicy selects the effect of an outage on a check. The zero OutagePolicy holds the check at once.
 type OutagePolicy struct {
 	// Timeout is how long an outage may last.
 	Timeout time.Duration
@@ -77,7 +77,7 @@ func OutagePolicyOf(p v1alpha1.GateParameters) (OutagePolicy, error) {
 	return OutagePolicy{Timeout: d, Reject: p.OnMetricsUnavailable == deploymentv1alpha1.MetricsUnavailableReject}, nil
 }
 
-// Availability says what is reported of the backend of a check.
+// Availability is the reported availability of the backend of a check.
 type Availability int
 
 // Availabilities, from good to bad.
@@ -95,7 +95,7 @@ const (
 	Held
 )
 
-// Judge a check during an outage. What was measured before does not change: the check runs on, unless the policy ends it.
+// Judge a check during an outage. Earlier measurements do not change: the check runs on, unless the policy ends it.
 func (p OutagePolicy) Judge(j Judgement, o Outage, now time.Time) Judgement {
 	if o.Since.IsZero() || j.Ended() {
 		return j

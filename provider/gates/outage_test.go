@@ -31,7 +31,7 @@ func TestOutagePolicyJudge(t *testing.T) {
 		"JustInTime": {reason: "Until the timeout nothing is decided.", policy: reject, before: running, outage: outage, after: 30*time.Minute - 1, want: during(Unavailable)},
 		"Holds":      {reason: "After the timeout Hold keeps the check as it is.", policy: hold, before: running, outage: outage, after: 30 * time.Minute, want: during(Held)},
 		"ShortHold": {
-			reason: "A timeout that is shorter than what is reported at all holds the check once it is over.",
+			reason: "A timeout that is shorter than the shortest reported outage holds the check once it is over.",
 			policy: OutagePolicy{Timeout: 5 * time.Second}, before: running, outage: outage, after: 5 * time.Second, want: during(Held),
 		},
 		"HoldsOn": {reason: "Hold has no end of its own.", policy: hold, before: running, outage: outage, after: 1000 * time.Hour, want: during(Held)},
@@ -76,9 +76,9 @@ func TestIsLostQuestion(t *testing.T) {
 		after     time.Duration
 		want      bool
 	}{
-		"None":  {reason: "Without a question that had no answer, none was lost."},
+		"None":  {reason: "Without an unanswered question, no question was lost."},
 		"One":   {reason: "One question that had no answer in time, and was repeated, was lost.", questions: 1, after: 15 * time.Second, want: true},
-		"Late":  {reason: "One that was repeated much later says nothing of the time in between.", questions: 1, after: time.Minute},
+		"Late":  {reason: "A question that was repeated much later says nothing of the time in between.", questions: 1, after: time.Minute},
 		"Again": {reason: "Two questions without an answer are an outage.", questions: 2, after: 15 * time.Second},
 	}
 	for name, tc := range cases {
@@ -114,7 +114,7 @@ func TestOutagePolicyOf(t *testing.T) {
 	}{
 		"Absent": {reason: "A Gate without a policy holds after half an hour.", want: OutagePolicy{Timeout: 30 * time.Minute}},
 		"Said": {
-			reason: "A Gate says how long it waits, and what happens then.",
+			reason: "A Gate sets its timeout for outages, and the action after it.",
 			gate:   v1alpha1.GateParameters{MetricsUnavailableTimeout: "2m", OnMetricsUnavailable: deploymentv1alpha1.MetricsUnavailableReject},
 			want:   OutagePolicy{Timeout: 2 * time.Minute, Reject: true},
 		},

@@ -1,6 +1,6 @@
 // Package gates judges measurements. It is pure: it measures nothing, and time is passed in.
 //
-// What a server answers is an Answer. Criteria make a Measurement of it, which passed, failed, was inconclusive or went wrong. Rules say
+// The answer of a server is an Answer. Criteria make a Measurement of it, which passed, failed, was inconclusive or went wrong. Rules say
 // how many of each make a verdict.
 package gates
 
@@ -12,7 +12,7 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// Bounds of what a check may ask for.
+// Bounds of the durations of a check.
 const (
 	minInterval = time.Second
 	maxDuration = 24 * time.Hour
@@ -38,7 +38,7 @@ type Rules struct {
 	// Timeout of the check, from the time that its first measurement was due.
 	Timeout time.Duration
 
-	// Count of measurements that make a verdict, without those that went wrong.
+	// Count of measurements that make a verdict, without measurements that went wrong.
 	Count int
 
 	// FailureLimit is how many measurements may fail.
@@ -56,8 +56,8 @@ type Rules struct {
 	// GoesOn says that the check is measured on after it has its count, since the step is not released.
 	GoesOn bool
 
-	// HasCount says that the check had its count before, and would have passed. A restart, and a subject that is not live for a while, lose what was
-	// measured, and not that.
+	// HasCount says that the check had its count before, and would have passed. A restart, and a subject that is not live for a while, lose the measurements,
+	// but not this fact.
 	HasCount bool
 }
 

@@ -12,11 +12,11 @@ import (
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
-// stateMessage is the message of every commit of the state: its files say
-// what happened.
+// stateMessage is the message of every commit of the state: its files record
+// the events.
 const stateMessage = "Record what is delivered\n"
 
-// A Change is what to make of a snapshot. Nothing outside its paths changes.
+// A Change lists the edits of a snapshot. Nothing outside its paths changes.
 type Change struct {
 	// Put are directories and all files that they hold afterwards, by relative
 	// paths. A directory without files is removed.
@@ -25,10 +25,10 @@ type Change struct {
 	Remove []string
 	// State are files of the state. Nil removes one.
 	State map[string][]byte
-	// Keep are trees that the state holds on to, so that no server collects them:
-	// by the directory that they lie in, and there by their id. Nil files are
-	// those of a tree that lies there already. A directory that is named holds
-	// no other trees afterwards, one without any is removed.
+	// Retain has the trees that the state retains, so that no server collects
+	// them: by their directory, and in it by tree id. Nil files stand for a tree
+	// that is already in the directory. A named directory holds no other trees
+	// afterwards, and a directory without trees is removed.
 	Retain map[string]objects.Trees
 	// Message of the commit.
 	Message string
@@ -113,7 +113,7 @@ func (c Change) stateEdits() (*objects.Node, error) {
 	return root, nil
 }
 
-// commitInfo returns what a commit of the change has beside its tree.
+// commitInfo returns the message, author, date and signer of a commit of the change.
 func (c Change) commitInfo(message string) objects.CommitInfo {
 	return objects.CommitInfo{Author: c.Author, When: c.When, Message: message, Signer: c.signer}
 }

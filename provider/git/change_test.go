@@ -79,7 +79,7 @@ func TestPlanOfSameContentIsEmpty(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"", ""}, []string{p.Commit(), p.StateCommit()}); diff != "" {
-		t.Errorf("\nWhat is there already is no commit\nPlan(...): -want, +got:\n%s", diff)
+		t.Errorf("\nA change without effect makes no commit\nPlan(...): -want, +got:\n%s", diff)
 	}
 }
 
@@ -197,7 +197,7 @@ func TestSubtreeIsTheTreeThatTravels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(tree.ID(f), got); diff != "" {
-		t.Errorf("\nThe id is the one computed where the files come from\nSubtree(): -want, +got:\n%s", diff)
+		t.Errorf("\nThe id equals the id that the source of the files computed\nSubtree(): -want, +got:\n%s", diff)
 	}
 }
 
@@ -220,11 +220,11 @@ func TestPlanRefuses(t *testing.T) {
 		"FileGit":      {reason: "A file below a .git directory is refused.", change: change(put("a", files("sub/.GIT/config", "1"))), want: failure.ClassInvalid},
 		"RemoveGit":    {reason: "A .git directory is not removed.", change: change(Change{Remove: []string{".git"}}), want: failure.ClassInvalid},
 		"StateUp":      {reason: "A state file whose path leads out of the state is refused.", change: change(Change{State: files("../x", "1")}), want: failure.ClassInvalid},
-		"Nested":       {reason: "A directory that lies in another one of the same change is refused.", change: change(Change{Put: map[string]map[string][]byte{"a": files("x", "1"), "a/b": files("x", "1")}}), want: failure.ClassInvalid},
+		"Nested":       {reason: "A directory below another directory of the same change is refused.", change: change(Change{Put: map[string]map[string][]byte{"a": files("x", "1"), "a/b": files("x", "1")}}), want: failure.ClassInvalid},
 		"PutRemove":    {reason: "A directory cannot be put and removed in one change.", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a/b"}}), want: failure.ClassInvalid},
-		"RemoveAbove":  {reason: "A directory cannot be put below one that is removed in the same change.", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a"}}), want: failure.ClassInvalid},
+		"RemoveAbove":  {reason: "A directory cannot be put below a directory that the same change removes.", change: change(Change{Put: map[string]map[string][]byte{"a/b": files("x", "1")}, Remove: []string{"a"}}), want: failure.ClassInvalid},
 		"FileInFile":   {reason: "A file cannot lie below another file.", change: change(put("a", files("x", "1", "x/y", "1"))), want: failure.ClassInvalid},
-		"StateInGone":  {reason: "A state file cannot lie below one that is removed.", change: change(Change{State: map[string][]byte{"x": nil, "x/y": []byte("1")}}), want: failure.ClassInvalid},
+		"StateInGone":  {reason: "A state file cannot lie below a removed state file.", change: change(Change{State: map[string][]byte{"x": nil, "x/y": []byte("1")}}), want: failure.ClassInvalid},
 		"NoDate":       {reason: "A commit without a date is refused.", change: with(func(c *Change) { c.When = time.Time{} }), want: failure.ClassInvalid},
 		"NoMessage":    {reason: "A commit without a message is refused.", change: with(func(c *Change) { c.Message = "\n" }), want: failure.ClassInvalid},
 		"NullMessage":  {reason: "A message with a null character is refused, as fsck does.", change: with(func(c *Change) { c.Message = "a\x00b" }), want: failure.ClassInvalid},
@@ -268,6 +268,6 @@ func TestSnapshotSizeIsBounded(t *testing.T) {
 		s = p.After()
 	}
 	if got := s.branch.Count(); got > 4*256 {
-		t.Errorf("\nWhat deliveries replace is forgotten\nlen(objects): %d", got)
+		t.Errorf("\nReplaced objects are dropped\nlen(objects): %d", got)
 	}
 }

@@ -18,7 +18,7 @@ const (
 	// defaultTimeout ends an operation whose context has no deadline.
 	defaultTimeout = time.Minute
 
-	// maxInflatedBytes bounds what the objects of one answer may have in memory.
+	// maxInflatedBytes limits the memory of the objects of one answer.
 	maxInflatedBytes = 80 << 20
 )
 
@@ -45,13 +45,13 @@ type options struct {
 // An Option of a Client.
 type Option func(o *options)
 
-// WithClock sets the clock that says when credentials and signing keys end. Without it, it is the system's.
+// WithClock sets the clock for the expiry of credentials and signing keys. The default is the clock of the system.
 func WithClock(now func() time.Time) Option { return func(o *options) { o.now = now } }
 
-// WithResolver sets what resolves names. Without it, it is the system's.
+// WithResolver sets the DNS resolver. The default is the resolver of the system.
 func WithResolver(r *net.Resolver) Option { return func(o *options) { o.resolver = r } }
 
-// WithLimits sets what one answer of the server may have. Without it, each limit has its default.
+// WithLimits sets the limits of one answer of the server. Without it, each limit has its default.
 func WithLimits(l transport.Limits) Option { return func(o *options) { o.limits = l } }
 
 func newOptions(o []Option) options {
@@ -62,7 +62,7 @@ func newOptions(o []Option) options {
 	return opts
 }
 
-// NewClient returns a Client for the remote, at the cost of a budget, of which the remote's namespace has its turn. It returns an error
+// NewClient returns a Client for the remote, at the cost of a budget, in which the remote's namespace takes turns. It returns an error
 // without a budget, and if the remote is not valid or its CA bundle holds no certificate; it opens no connection.
 func NewClient(r Remote, b *transport.Budget, o ...Option) (*Client, error) {
 	if b.IsZero() {
@@ -90,7 +90,7 @@ func NewClient(r Remote, b *transport.Budget, o ...Option) (*Client, error) {
 // Close drops the connections that are idle.
 func (c *Client) Close() { c.conn.Close() }
 
-// remoteKey says which refs of which repository a snapshot speaks about.
+// remoteKey identifies the repository and the refs of a snapshot.
 func (c *Client) remoteKey() string {
 	return c.key + " " + c.remote.Branch + " " + c.remote.StateRef
 }

@@ -89,8 +89,9 @@ func delivery(n int) Change {
 	return c
 }
 
-// oddFiles commits what only unmanaged commits have: an executable file, a link, a
-// submodule, names that sort strangely. It returns the listing of the tree.
+// oddFiles commits entries that only unmanaged commits have: an executable file, a
+// link, a submodule, names that sort strangely. It returns the listing of the
+// tree.
 func oddFiles(t *testing.T, s *gitserver.Server) string {
 	t.Helper()
 	script := filepath.Join(t.TempDir(), "script")
@@ -130,10 +131,10 @@ func TestDelivery(t *testing.T) {
 		Author: "Intentplane <intentplane@example.org>", Committer: "Intentplane <intentplane@example.org>", Trailers: map[string]string{"Intent-Claim": "team-a/web"},
 	}
 	if diff := cmp.Diff(head, log[0]); diff != "" {
-		t.Errorf("\nThe commit is what was planned\nLog(): -want, +got:\n%s", diff)
+		t.Errorf("\nThe commit equals the planned commit\nLog(): -want, +got:\n%s", diff)
 	}
 	if want := change(Change{}).When; !log[0].Time.Equal(want) {
-		t.Errorf("\nThe date is the one given\nLog(): want %s, got %s", want, log[0].Time)
+		t.Errorf("\nThe date equals the date of the change\nLog(): want %s, got %s", want, log[0].Time)
 	}
 	if diff := cmp.Diff(true, first.Atomic); diff != "" {
 		t.Errorf("\nThe server pushes atomically\nPush(): -want, +got:\n%s", diff)
@@ -145,7 +146,7 @@ func TestDelivery(t *testing.T) {
 		t.Errorf("\nEverything else is bit-identical, and nothing of ours stays\nls-tree: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(run(t, s, "rev-parse", gitserver.Branch+"~3^{tree}"), run(t, s, "rev-parse", gitserver.Branch+"^{tree}")); diff != "" {
-		t.Errorf("\nThe tree is the one before\nrev-parse: -want, +got:\n%s", diff)
+		t.Errorf("\nThe tree equals the tree before the deliveries\nrev-parse: -want, +got:\n%s", diff)
 	}
 	run(t, s, "fsck", "--strict", "--full")
 }
@@ -166,7 +167,7 @@ func TestSecondLookFetchesWhatIsNew(t *testing.T) {
 	}
 	want, _ := done.Snapshot.Subtree(t.Context(), "sites/a/ns/web")
 	if got, err := fresh.Subtree(t.Context(), "sites/a/ns/web"); got != want || err != nil || got != run(t, s, "rev-parse", "main:sites/a/ns/web") {
-		t.Errorf("\nThe tree is the one that was planned\nSubtree(): want %s, got %s, %v", want, got, err)
+		t.Errorf("\nThe tree equals the planned tree\nSubtree(): want %s, got %s, %v", want, got, err)
 	}
 
 	tidy, err := c.Look(context.Background(), done.Snapshot)
@@ -193,7 +194,7 @@ func TestReadFile(t *testing.T) {
 		reason string
 		any    string
 	}{
-		"OneFile":   {reason: "A server that gives any object is asked for the one file.", any: "true"},
+		"OneFile":   {reason: "A server that gives any object is asked for the single file.", any: "true"},
 		"WholeTree": {reason: "A server that gives no single object is asked for the whole tree.", any: "false"},
 	}
 	for name, tc := range cases {
@@ -342,7 +343,7 @@ func TestRefusedPush(t *testing.T) {
 			}
 			e := &failure.Error{}
 			if !errors.As(err, &e) || !strings.Contains(e.Remote, "rule 7 says no") {
-				t.Errorf("\n%s\nWhat the hook said is kept apart\nPush(): %#v", tc.reason, err)
+				t.Errorf("\n%s\nThe hook's message is separate from the error\nPush(): %#v", tc.reason, err)
 			}
 			if diff := cmp.Diff(tc.detail, e.Detail); diff != "" {
 				t.Errorf("\n%s\nPush(): detail: -want, +got:\n%s", tc.reason, diff)
@@ -351,7 +352,7 @@ func TestRefusedPush(t *testing.T) {
 			if diff := cmp.Diff(tc.refs, len(refs)); diff != "" || err != nil || refs["refs/heads/main"] != tip {
 				t.Errorf("\n%s\nRefs(): -want, +got:\n%s\n%v %v", tc.reason, diff, refs, err)
 			}
-			// The log was written ahead: what is left is carried out.
+			// The log was written ahead: the remaining updates are carried out.
 			unhook(t, s, tc.hook)
 			push(t, c, plan(t, look(t, c), delivery(1)))
 		})

@@ -17,19 +17,18 @@ type Commit struct {
 	view objects.View
 }
 
-// Open returns the commit for a reader, who has a meter of its own.
+// Open returns the commit with a new meter, for another reader.
 func (c *Commit) Open() *Commit { return &Commit{view: c.view.Open(objects.NewMeter())} }
 
 // Closed returns the commit for a memory that readers share: it refuses to be read until it is opened.
 func (c *Commit) Closed() *Commit { return &Commit{view: c.view.Open(nil)} }
 
-// Size returns how many bytes the commit takes, by and large.
+// Size returns the approximate memory of the commit in bytes.
 func (c *Commit) Size() int { return c.view.Size() }
 
-// FetchCommit returns the trees of a commit, by its id and without any
-// history. A server gives the tip of a branch to everybody, and other commits
-// only if it is set up so; one that it does not give is ClassNotFound. It
-// returns an *Error.
+// FetchCommit returns the trees of a commit, by its id and without any history.
+// A server gives the tip of a branch to each client, and other commits only if
+// it is set up so; a refused commit is ClassNotFound. It returns an *Error.
 func (c *Client) FetchCommit(ctx context.Context, id string) (*Commit, error) {
 	return c.fetchCommitFor(ctx, objects.NewMeter(), id)
 }
@@ -62,8 +61,8 @@ func (c *Client) fetchCommitView(ctx context.Context, m *objects.Meter, id plumb
 	return v, err
 }
 
-// isObjectRefused is true if a server has no such object, or gives none that no ref
-// names. It has only words for that.
+// isObjectRefused is true if a server has no such object, or refuses objects that
+// no ref names. The server reports both in its text only.
 func isObjectRefused(err error) bool {
 	text := strings.ToLower(err.Error())
 	refusals := []string{"not our ref", "unadvertised object", "bad object", "empty uploadpack", "remote repository is empty"}

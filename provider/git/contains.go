@@ -12,7 +12,7 @@ import (
 )
 
 // Contains reports whether a commit is in the history of the branch's tip, as
-// the snapshot saw it. The server is asked once for what is not known. It
+// the snapshot saw it. The server is asked once for an unknown commit. It
 // returns an *Error.
 func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool, error) {
 	if is, known := s.Contains(commit); known {
@@ -33,8 +33,8 @@ func (c *Client) Contains(ctx context.Context, s *Snapshot, commit string) (bool
 	return true, nil
 }
 
-// fetchCommitsUntil fetches the commits from a tip to an older one. If that is none of
-// them, they are of no use.
+// fetchCommitsUntil fetches the commits from a tip to an older commit. The result is
+// of no use if it lacks the older commit.
 func (c *Client) fetchCommitsUntil(ctx context.Context, m *objects.Meter, tip, until plumbing.Hash) ([]plumbing.Hash, error) {
 	f, err := c.openFetchSession(ctx, m)
 	if err != nil {
@@ -52,8 +52,8 @@ func (f fetcher) fetchCommitsUntil(ctx context.Context, tip, until plumbing.Hash
 	return objects.Lineage(ctx, f.meter, fetched, tip)
 }
 
-// fetchNewerCommits are the commits that came after an older one; none if the server does
-// not have that, for it would send everything.
+// fetchNewerCommits returns the commits after an older commit; empty if the server lacks
+// the older commit, because it would send the whole history.
 func (f fetcher) fetchNewerCommits(ctx context.Context, tip, old plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
 	req, err := f.newRequest(tip, 0, withoutTrees)
 	if err != nil {

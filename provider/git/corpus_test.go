@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/test/hostile"
 )
 
-// What one method may take on a hostile graph, on a machine that is busy with other tests. A client also reads the pack of its server.
+// Time and memory limits of one method on a hostile graph, on a machine that is busy with other tests. A client also reads the pack of its server.
 const (
 	maxCorpusTime = 20 * time.Second
 	maxCorpusMiB  = 32
@@ -42,7 +42,7 @@ func newCorpus(t *testing.T, g hostile.Graph) *corpus {
 	t.Cleanup(c.Close)
 	known := map[plumbing.Hash]objects.Object{}
 	for _, o := range g.Objects {
-		known[plumbing.NewHash(o.ID())] = objects.NewObject(plumbing.ObjectType(o.Kind), o.Data) // Kinds are those of packs.
+		known[plumbing.NewHash(o.ID())] = objects.NewObject(plumbing.ObjectType(o.Kind), o.Data) // The kinds are the object types of packs.
 	}
 	v, err := objects.NewView(t.Context(), objects.NewMeter(), plumbing.NewHash(g.Commit), known)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *corpus) snapshot(m *objects.Meter) *Snapshot {
 	return s.withMeter(m)
 }
 
-// arguments returns the arguments of methods that read the graph with a meter, and with texts for those that read no path.
+// arguments returns the arguments of methods that read the graph with a meter, and with texts for methods that read no path.
 func (c *corpus) arguments(ctx context.Context, m *objects.Meter, texts ...string) func(reflect.Type, int) any {
 	known := map[reflect.Type]any{
 		reflect.TypeFor[context.Context](): ctx,

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git/objects"
 )
 
-// maxStateAhead is how much later than what is written the date of the state before may be. What takes longer is a clock that was wrong.
+// maxStateAhead limits how far the date of the previous state may be ahead of the date of a new commit. A larger difference comes from a wrong clock.
 const maxStateAhead = 24 * time.Hour
 
 // A Draft is a snapshot with commits on top that are not pushed yet. It is
@@ -21,7 +21,7 @@ type Draft struct {
 	before *Snapshot
 	at     *Snapshot
 	branch []objects.Object
-	// commits counts those of the branch.
+	// commits counts the commits on the branch.
 	commits int
 	author  objects.Author
 	when    time.Time
@@ -32,7 +32,7 @@ func NewDraft(s *Snapshot) *Draft {
 	return &Draft{before: s, at: s}
 }
 
-// Snapshot returns what the remote would hold if the draft was pushed now.
+// Snapshot returns the state of the remote after a push of the draft as it is now.
 func (d *Draft) Snapshot() *Snapshot { return d.at }
 
 // Commit adds a change as a commit of its own, and returns its id; nothing if
@@ -115,12 +115,12 @@ func (d *Draft) Size() int {
 	return size
 }
 
-// Proposal returns what to push.
+// Proposal returns the commits to push.
 func (d *Draft) Proposal(ctx context.Context) (*Proposal, error) {
 	after := *d.at
 	after.pending, after.keeping, after.seen = nil, nil, after.branch.Commit
 	p := &Proposal{before: d.before, after: &after, branch: d.branch, commits: d.commits, author: d.author, when: d.when}
-	// Of two states the newer one counts, so none is older than the one before it, but for one whose date was wrong.
+	// Of two states the newer state counts, so no state is older than its predecessor, unless the date of the predecessor is wrong.
 	when := d.when
 	if last := d.before.StateTime(); last.After(when) && last.Before(when.Add(maxStateAhead)) {
 		when = last
@@ -154,7 +154,7 @@ func (p *Proposal) Commit() string { return newCommitID(p.before.branch, p.after
 // everything.
 func (p *Proposal) StateCommit() string { return newCommitID(p.before.state.View, p.after.state.View) }
 
-// After returns what the remote holds once the proposal was pushed.
+// After returns the state of the remote after the push of the proposal.
 func (p *Proposal) After() *Snapshot { return p.after }
 
 // Empty reports whether there is nothing to push.
@@ -190,8 +190,8 @@ func newCommitID(before, after objects.View) string {
 	return after.Commit.String()
 }
 
-// mergeRetained returns what the state retains after a second change. Files that the first one
-// brings are not there yet.
+// mergeRetained returns the trees that the state retains after a second change. Files of the
+// first change are not in the snapshot yet.
 func mergeRetained(first, second map[string]objects.Trees) map[string]objects.Trees {
 	out := map[string]objects.Trees{}
 	maps.Copy(out, first)

@@ -17,15 +17,15 @@ import (
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
-// What to leave out of a fetch, where the server can.
+// Filters of a fetch, for servers that support them.
 const (
 	everything   packp.Filter = ""
 	withoutBlobs packp.Filter = "blob:none"
 	withoutTrees packp.Filter = "tree:0"
 )
 
-// window is how many commits of others between two looks are taken at once.
-// Where there are more, only the last one is.
+// window limits the unmanaged commits between two observations that are fetched
+// together. Where there are more, only the last commit is fetched.
 const window = 64
 
 // maxStateFiles is how many files of the state are fetched by their ids, with one request.
@@ -43,9 +43,9 @@ type fetcher struct {
 	meter *objects.Meter
 }
 
-// fetchView returns the view of a commit: the old one if it has not moved, else what
-// is new on top of it. The commits are those that came after the old one, nil if
-// that is not in their past.
+// fetchView returns the view of a commit: the old view if the commit is the same,
+// else the old view with the new objects. The second result lists the commits after
+// the old commit, nil if the old commit is not in their history.
 func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old objects.View, filter packp.Filter) (objects.View, []plumbing.Hash, error) {
 	if commit.IsZero() || commit == old.Commit {
 		if commit.IsZero() {
@@ -67,8 +67,9 @@ func (f fetcher) fetchView(ctx context.Context, commit plumbing.Hash, old object
 	return v, nil, err
 }
 
-// fetchNewObjects fetches only what the old view lacks. It returns an error if that is
-// not enough: a server knows what it has, and not what we threw away.
+// fetchNewObjects fetches only the objects that the old view lacks. It returns an
+// error if objects are missing: a server does not know which of its objects the client
+// has dropped.
 func (f fetcher) fetchNewObjects(ctx context.Context, commit plumbing.Hash, old objects.View, filter packp.Filter) (objects.View, []plumbing.Hash, error) {
 	req, err := f.newRequest(commit, window, filter)
 	if err != nil {
@@ -93,7 +94,7 @@ func (f fetcher) fetchNewObjects(ctx context.Context, commit plumbing.Hash, old 
 	return v, commits, nil
 }
 
-// fetchObject fetches an object, and what hangs on it, without its history.
+// fetchObject fetches an object and the objects that it refers to, without its history.
 func (f fetcher) fetchObject(ctx context.Context, want plumbing.Hash, filter packp.Filter) (map[plumbing.Hash]objects.Object, error) {
 	req, err := f.newRequest(want, 1, filter)
 	if err != nil {
@@ -106,8 +107,8 @@ func (f fetcher) fetchRequested(ctx context.Context, req *packp.UploadPackReques
 	return f.fetchAnswered(ctx, req, func(*packp.UploadPackResponse) bool { return true })
 }
 
-// fetchAnswered returns the objects of an answer; none if the beginning of the answer
-// is not what is wanted.
+// fetchAnswered returns the objects of an answer; no objects if wanted refuses the
+// beginning of the answer.
 func (f fetcher) fetchAnswered(ctx context.Context, req *packp.UploadPackRequest, wanted func(*packp.UploadPackResponse) bool) (map[plumbing.Hash]objects.Object, error) {
 	res, err := f.session.UploadPack(ctx, req)
 	if err != nil {
@@ -197,7 +198,7 @@ func (f fetcher) fetchStateView(ctx context.Context, commit plumbing.Hash, old o
 	return v, err
 }
 
-// fetchObjects fetches objects, and what hangs on them.
+// fetchObjects fetches objects and the objects that they refer to.
 func (f fetcher) fetchObjects(ctx context.Context, ids []plumbing.Hash) (map[plumbing.Hash]objects.Object, error) {
 	req, err := f.newRequest(ids[0], 1, everything)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
-// serveHostile answers with so many refs, of which the branch is at a commit, and with the pack in a file.
+// serveHostile answers with so many refs, among them the branch at a commit, and with the pack in a file.
 func serveHostile(tb testing.TB, refs int, tip, file string) string {
 	tb.Helper()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -62,8 +62,8 @@ func TestMillionRefs(t *testing.T) {
 	}
 }
 
-// BenchmarkHostilePack looks at servers that send what is small on the wire and large in memory, and reports the most memory that the
-// process took for one of them, above what it had before. The packs lie in files, so that the servers take none.
+// BenchmarkHostilePack reads packs that are small on the wire and large in memory, and reports the peak memory of the process for each of them, above its
+// memory before. The packs lie in files, so that the servers need no memory.
 func BenchmarkHostilePack(b *testing.B) {
 	noise := func(h *objectstest.Pack) {
 		random := rand.NewChaCha8([32]byte{})

@@ -11,10 +11,9 @@ import (
 	"github.com/intentplane/intentplane/provider/git/objects"
 )
 
-// FilesNamed returns the ids of all files of the branch that have a name and one of
-// some ids, by the path of the directory that they lie in. Those whose path is
-// refused are left out, and the root. It returns an *Error: of class TooCostly where
-// the branch needs more reading than one plan may do, and TooLarge where it has more such files than fit.
+// FilesNamed returns the ids of all files of the branch that have a name and one of some ids, by the path of their directory. Files with a refused path and
+// files in the root are left out. It returns an *Error: of class TooCostly where the branch needs more reading than one plan may do, and TooLarge where it has
+// more such files than fit.
 func (s *Snapshot) FilesNamed(ctx context.Context, name string, ids ...string) (map[string]string, error) {
 	wanted := make([]plumbing.Hash, 0, len(ids))
 	for _, id := range ids {
@@ -26,7 +25,7 @@ func (s *Snapshot) FilesNamed(ctx context.Context, name string, ids ...string) (
 }
 
 // FilesNamedBelow returns the same for all files of a name in a directory of the
-// branch and below it, none if the directory does not exist.
+// branch and below it; empty if the directory does not exist.
 func (s *Snapshot) FilesNamedBelow(ctx context.Context, dir, name string) (map[string]string, error) {
 	return collectFiles(s.branch.FilesNamed(ctx, dir, name))
 }
@@ -45,7 +44,7 @@ func collectFiles(files iter.Seq2[objects.FoundFile, error]) (map[string]string,
 
 // A MarkedDirectory is a directory that has a file of some name.
 type MarkedDirectory struct {
-	// File is the id of the file, and Tree that of the directory without the file.
+	// File is the id of the file, and Tree the id of the directory without the file.
 	File, Tree string
 }
 
@@ -69,8 +68,8 @@ func (s *Snapshot) MarkedDirectories(ctx context.Context, dir, name string) (map
 	return out, nil
 }
 
-// StateFilesNamed returns the files of the state that have a name, by the path of the directory that they lie in, as they are with what a draft will
-// commit. It returns an *Error as FilesNamed does.
+// StateFilesNamed returns the files of the state that have a name, by the path of their directory, including the uncommitted edits of a draft. It returns an
+// *Error as FilesNamed does.
 func (s *Snapshot) StateFilesNamed(ctx context.Context, name string) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	for f, err := range s.state.FilesNamed(ctx, "", name) {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStateFilesNamed reads the files of a name from the state, as they are with what a draft will commit.
+// TestStateFilesNamed reads the files of a name from the state, including the uncommitted edits of a draft.
 func TestStateFilesNamed(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
@@ -28,8 +28,8 @@ func TestStateFilesNamed(t *testing.T) {
 		at     *Snapshot
 		want   map[string][]byte
 	}{
-		"Pushed":  {reason: "What was pushed is read.", at: look(t, c), want: files("", "root", "g/ns/one", "1", "g/ns/two", "2")},
-		"Drafted": {reason: "What a draft removes, changes and adds counts.", at: draft.Snapshot(), want: files("", "root", "g/ns/two", "3", "g/ns/new", "4")},
+		"Pushed":  {reason: "Pushed files are read.", at: look(t, c), want: files("", "root", "g/ns/one", "1", "g/ns/two", "2")},
+		"Drafted": {reason: "Files that a draft removes, changes and adds are reflected.", at: draft.Snapshot(), want: files("", "root", "g/ns/two", "3", "g/ns/new", "4")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -20,8 +20,8 @@ type Refs struct {
 	commits map[string]plumbing.Hash
 }
 
-// ListRefs lists the refs of a repository that revisions may name, at the cost of a namespace's budget. It asks once, and fetches no objects. An empty
-// repository has none. It returns an *Error, and another error without a budget, or if the server is not valid.
+// ListRefs lists the refs of a repository that revisions may name, at the cost of a namespace's budget. It sends one request, and fetches no objects. An empty
+// repository has no refs. It returns an *Error, and another error without a budget, or if the server is not valid.
 func ListRefs(ctx context.Context, b *transport.Budget, s transport.Server, revisions []string, o ...Option) (Refs, error) {
 	if b.IsZero() {
 		return Refs{}, errors.New("cannot list refs: no namespace pays for the answer")
@@ -101,7 +101,7 @@ func CheckRevision(revision string) error {
 		return CheckBranch(revision)
 	}
 	if !strings.HasPrefix(revision, branchPrefix) && !strings.HasPrefix(revision, tagPrefix) {
-		return failure.Newf(failure.ClassInvalid, "of full names only those of branches, refs/heads/, and of tags, refs/tags/, are taken")
+		return failure.Newf(failure.ClassInvalid, "a full name must begin with refs/heads/, for a branch, or refs/tags/, for a tag")
 	}
 	return CheckRef(revision)
 }

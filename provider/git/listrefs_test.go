@@ -61,7 +61,7 @@ func TestFindCommit(t *testing.T) {
 		"Tag":        {reason: "A tag object leads to its commit.", revision: "v1", commit: tagged},
 		"FullTag":    {reason: "The full name of a tag leads to its commit.", revision: "refs/tags/v1", commit: tagged},
 		"Both":       {reason: "A branch and a tag of one name are not distinguished by chance.", revision: "both", ambiguous: true},
-		"OneOfBoth":  {reason: "The full name says which of both is meant.", revision: "refs/tags/both", commit: tagged},
+		"OneOfBoth":  {reason: "The full name selects the branch or the tag.", revision: "refs/tags/both", commit: tagged},
 		"Missing":    {reason: "A name that no ref has leads nowhere.", revision: "mian"},
 		"Short":      {reason: "The beginning of a commit id is no revision.", revision: tip[:8]},
 		"Head":       {reason: "The default branch is no revision.", revision: "HEAD"},
@@ -129,7 +129,7 @@ func TestListRefsWithoutBudget(t *testing.T) {
 	}
 }
 
-// TestListRefsKeepsRevisions lists a hundred thousand refs, of which a revision names one.
+// TestListRefsKeepsRevisions lists a hundred thousand refs, one of them named by a revision.
 func TestListRefsKeepsRevisions(t *testing.T) {
 	s := hostile.NewGitWithRefs(100_000)
 	t.Cleanup(s.Stop)

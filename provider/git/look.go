@@ -11,9 +11,9 @@ import (
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
-// Look returns what the remote holds now. It asks for the refs once, and
-// fetches only what differs from the previous snapshot, which may be nil. It
-// returns an *Error.
+// Look returns a snapshot of the remote. It asks for the refs once, and fetches
+// only objects that the previous snapshot, which may be nil, lacks. It returns
+// an *Error.
 func (c *Client) Look(ctx context.Context, previous *Snapshot) (*Snapshot, error) {
 	if err := c.checkSigner(); err != nil {
 		return nil, err

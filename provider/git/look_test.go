@@ -21,7 +21,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// plant makes a tree of raw lines the branch's tip, beside what is there. No git command would write it.
+// plant makes a tree of raw lines the branch's tip, beside the existing entries. No git command would write it.
 func plant(t *testing.T, s *gitserver.Server, lines func(blob, tree, commit string) []string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "x")
@@ -62,7 +62,7 @@ func TestHostileTrees(t *testing.T) {
 		"Submodule": {reason: "A submodule is not entered.", lines: func(_, _, commit string) []string { return []string{"160000 sites\x00" + commit} }, want: failure.ClassOccupied},
 		"Mode":      {reason: "An entry with an unknown mode is not a directory.", lines: func(blob, _, _ string) []string { return []string{"777 sites\x00" + blob} }, want: failure.ClassOccupied},
 		"NotATree":  {reason: "A file that says it is a directory cannot be read.", lines: func(blob, _, _ string) []string { return []string{"40000 sites\x00" + blob} }, want: failure.ClassUnknown},
-		"Twice":     {reason: "Of two directories of one name the first one is read.", lines: func(_, tree, _ string) []string { return []string{"40000 sites\x00" + tree, "40000 sites\x00" + tree} }},
+		"Twice":     {reason: "Of two directories with the same name the first directory is read.", lines: func(_, tree, _ string) []string { return []string{"40000 sites\x00" + tree, "40000 sites\x00" + tree} }},
 		"Alone":     {reason: "A path that is refused stays refused, whatever the tree holds.", lines: func(_, tree, _ string) []string { return []string{"40000 .git\x00" + tree} }, path: ".git/hooks", want: failure.ClassInvalid},
 	}
 	for name, tc := range cases {
@@ -82,7 +82,7 @@ func TestHostileTrees(t *testing.T) {
 			for line := range strings.Lines(before) {
 				ours := strings.HasSuffix(strings.TrimSpace(line), "\tsites")
 				if after := run(t, s, "ls-tree", gitserver.Branch); !ours && !strings.Contains(after+"\n", line) {
-					t.Errorf("\n%s\nWhat is there stays as it is\nls-tree: no %q in\n%s", tc.reason, line, after)
+					t.Errorf("\n%s\nExisting entries stay unchanged\nls-tree: no %q in\n%s", tc.reason, line, after)
 				}
 			}
 		})
@@ -134,8 +134,8 @@ func tampering(t *testing.T, s *gitserver.Server, suffix string, change func([]b
 	return clientAt(t, h.URL)
 }
 
-// inOnePiece returns an answer with its pack in packets as large as they may be. A busy server sends it in smaller ones, of which the first one
-// may end within the header of the pack: a test that changes the header would change the length of the next packet.
+// inOnePiece returns an answer with its pack in packets as large as they may be. A busy server sends it in smaller packets, and the first packet may end within
+// the header of the pack: a test that changes the header would change the length of the next packet.
 func inOnePiece(b []byte) []byte {
 	const most = 65515
 	before, pack := []byte{}, []byte{}
@@ -190,7 +190,7 @@ func TestHostileAnswers(t *testing.T) {
 			return append(bytes.TrimSuffix(b, []byte("0000")), fmt.Sprintf("%04x%s0000", len(line)+4, line)...)
 		}, want: []failure.Class{""}},
 		"Cut": {reason: "A pack that ends in the middle is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { return b[:pack(b)+40] }, want: []failure.Class{failure.ClassTransient}},
-		// What noise says of sizes may be anything.
+		// The sizes in noise are arbitrary.
 		"Noise":     {reason: "A pack with broken content is a transient failure.", suffix: "/git-upload-pack", change: noise(7), want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
 		"Count":     {reason: "A pack with fewer objects than it says is a transient failure.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b = inOnePiece(b); b[pack(b)+9] = 1; return b }, want: []failure.Class{failure.ClassTransient, failure.ClassTooLarge}},
 		"Many":      {reason: "A pack that says it has four billion objects is too large.", suffix: "/git-upload-pack", change: func(b []byte) []byte { b = inOnePiece(b); copy(b[pack(b)+8:], "\xff\xff\xff\xff"); return b }, want: []failure.Class{failure.ClassTooLarge}},

@@ -21,21 +21,21 @@ const (
 	maxNotesTrees = 64
 )
 
-// A Message is what a commit says.
+// A Message is the message of a commit.
 type Message struct {
 	// ID of the commit.
 	ID string
-	// Seconds of its date, since 1970. Zero if it has none.
+	// Seconds of its date, since 1970. Zero without a date.
 	Seconds int64
 	// Message of the commit.
 	Message string
 
-	// signed is true for one that is trusted.
+	// signed is true for a commit with a trusted signature.
 	signed bool
 }
 
-// A MessageLog is what the last commits of a branch say, up to a tip. It never
-// changes.
+// A MessageLog has the messages of the last commits of a branch, up to a tip.
+// It never changes.
 type MessageLog struct {
 	target string
 	seen   plumbing.Hash
@@ -43,8 +43,8 @@ type MessageLog struct {
 	notes  []Message
 }
 
-// Messages returns those that are trusted, the newest first. Where commits are
-// signed, unmanaged commits since then are left out.
+// Messages returns the trusted messages, the newest first. Once a commit is
+// signed, later commits without a trusted signature are left out.
 func (c *MessageLog) Messages() []Message { return selectTrusted(c.notes) }
 
 // Covers reports whether the log is complete for a snapshot: whether it has all
@@ -57,11 +57,10 @@ func (c *MessageLog) continuesFrom(target, words string) bool {
 	return c != nil && c.target == target && c.words == words && !c.seen.IsZero()
 }
 
-// ReadMessages returns what the last commits of the branch say whose messages contain
-// some words, as far as the server gives them. Where an earlier log ends at an
-// older tip, only the commits since then are asked for: a branch that others push
-// to all the time moves again before everything can be read. It returns an
-// *Error.
+// ReadMessages returns the messages of the last commits of the branch that contain
+// some words, as far as the server gives them. Where an earlier log ends at an older
+// tip, only the commits since then are asked for: a branch that others push to all
+// the time moves again before everything can be read. It returns an *Error.
 func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, before *MessageLog) (*MessageLog, error) {
 	if before.Covers(s, words) {
 		return before, nil
@@ -91,8 +90,8 @@ func (c *Client) ReadMessages(ctx context.Context, s *Snapshot, words string, be
 	return next, nil
 }
 
-// ReadMessagesBetween returns what the commits say that came after an older commit, up to a newer one: those that contain some words, the newest first.
-// There are none where the newer one is the older one or in its past, and where the server does not have the older one any more. It returns an *Error.
+// ReadMessagesBetween returns the messages of the commits after an older commit, up to a newer commit, that contain some words, the newest first. The result is
+// empty if the newer commit is the older commit or in its history, and if the server does not have the older commit any more. It returns an *Error.
 func (c *Client) ReadMessagesBetween(ctx context.Context, newer, older, words string) ([]Message, error) {
 	for _, id := range []string{newer, older} {
 		if !plumbing.IsHash(id) {
@@ -117,7 +116,7 @@ func (c *Client) ReadMessagesBetween(ctx context.Context, newer, older, words st
 	return c.selectMessages(commits, words), nil
 }
 
-// fetchCommits are those up to a tip, the newest first.
+// fetchCommits returns the commits up to a tip, the newest first.
 func (f fetcher) fetchCommits(ctx context.Context, tip plumbing.Hash) ([]objects.Object, error) {
 	depth := maxNotes
 	if !f.capabilities.Supports(capability.Filter) {
@@ -135,8 +134,8 @@ func (f fetcher) fetchCommits(ctx context.Context, tip plumbing.Hash) ([]objects
 	return selectCommits(fetched, ids), err
 }
 
-// fetchCommitsSince are those that came after an older tip. It is false if that is
-// not in the past of the new one.
+// fetchCommitsSince returns the commits after an older tip. It returns false if
+// the older tip is not in the history of the new tip.
 func (f fetcher) fetchCommitsSince(ctx context.Context, tip, old plumbing.Hash) ([]objects.Object, bool, error) {
 	fetched, err := f.fetchNewerCommits(ctx, tip, old)
 	if err != nil {
@@ -173,7 +172,7 @@ func parseMessage(commit objects.Object) Message {
 	return Message{ID: commit.ID.String(), Seconds: commitSeconds(head), Message: message}
 }
 
-// commitSeconds returns the date that the head of a commit says it was made at.
+// commitSeconds returns the committer's date in the head of a commit.
 func commitSeconds(head string) int64 {
 	for line := range strings.SplitSeq(head, "\n") {
 		if !strings.HasPrefix(line, "committer ") {

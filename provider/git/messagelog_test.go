@@ -34,7 +34,7 @@ func TestReadMessages(t *testing.T) {
 	}
 }
 
-// TestReadMessagesSinceOlderTip asks what was said since, of a branch that went on and of one that was rewritten.
+// TestReadMessagesSinceOlderTip reads the newer messages of a branch that went on and of a branch that was rewritten.
 func TestReadMessagesSinceOlderTip(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
@@ -50,14 +50,14 @@ func TestReadMessagesSinceOlderTip(t *testing.T) {
 		}
 		return out
 	}
-	// What an earlier log has is not asked for again.
+	// Messages of an earlier log are not requested again.
 	log.notes[0].Message = "Read before"
 	unmanagedCommit(t, s, "one", "two")
 	if log, err = c.ReadMessages(context.Background(), look(t, c), "", log); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"two", "one", "Read before"}, messages()); diff != "" {
-		t.Errorf("\nOnly what came since is read\nReadMessages(): -want, +got:\n%s", diff)
+		t.Errorf("\nOnly newer messages are read\nReadMessages(): -want, +got:\n%s", diff)
 	}
 	run(t, s, "update-ref", "refs/heads/main", "main~1")
 	unmanagedCommit(t, s, "three")
@@ -94,10 +94,10 @@ func TestReadMessagesBetween(t *testing.T) {
 		want         []string
 		class        failure.Class
 	}{
-		"Between":  {reason: "The newest comes first, without the older one.", newer: last, older: first, want: []string{"other", "two", "one"}},
+		"Between":  {reason: "The newest message comes first, without the message of the older commit.", newer: last, older: first, want: []string{"other", "two", "one"}},
 		"Words":    {reason: "Only messages with the words are returned.", newer: last, older: first, words: "tw", want: []string{"two"}},
 		"Same":     {reason: "Nothing came after the same commit.", newer: last, older: last},
-		"Backward": {reason: "A commit in the past of the other one came not after it.", newer: first, older: last},
+		"Backward": {reason: "A commit in the history of the older commit is not after it.", newer: first, older: last},
 		"Unknown":  {reason: "A commit that the server does not have has nothing after it.", newer: last, older: strings.Repeat("a", 40)},
 		"Invalid":  {reason: "A text that is not an id is refused before the server is asked.", newer: last, older: "--x", class: failure.ClassInvalid},
 	}

@@ -106,10 +106,10 @@ func TestOddities(t *testing.T) {
 			class:   failure.ClassNotFound, detail: "cannot write to the branch: it does not exist, while other branches do",
 		},
 		"RenamedDefaultNamed": {reason: "The branch counts that the configuration names.", branch: "trunk", prepare: func(t *testing.T, s *gitserver.Server) { run(t, s, "branch", "-m", "main", "trunk") }},
-		"OtherDefault":        {reason: "The default branch of a repository may be another one, or may not exist.", prepare: func(t *testing.T, s *gitserver.Server) { run(t, s, "symbolic-ref", "HEAD", "refs/heads/gone") }},
+		"OtherDefault":        {reason: "The default branch of a repository may be another branch, or may not exist.", prepare: func(t *testing.T, s *gitserver.Server) { run(t, s, "symbolic-ref", "HEAD", "refs/heads/gone") }},
 		"BranchWithSlash":     {reason: "A branch may have slashes in its name.", branch: "release/2026", prepare: func(t *testing.T, s *gitserver.Server) { run(t, s, "branch", "release/2026", "main") }},
 		"SymbolicBranch": {
-			reason: "A push to a branch that stands for another one moves that one.",
+			reason: "A push to a symbolic ref moves its target branch.",
 			prepare: func(t *testing.T, s *gitserver.Server) {
 				run(t, s, "branch", "-m", "main", "trunk")
 				run(t, s, "symbolic-ref", "refs/heads/main", "refs/heads/trunk")
@@ -153,7 +153,7 @@ func TestOddities(t *testing.T) {
 			reason:  "A server that gives objects by the names of refs alone sends whole commits.",
 			prepare: settings("uploadpack.allowTipSHA1InWant", "false", "uploadpack.allowReachableSHA1InWant", "false"),
 		},
-		"WithoutAtomic": {reason: "The state goes first where a server cannot take both refs or none.", prepare: settings("receive.advertiseAtomic", "false")},
+		"WithoutAtomic": {reason: "The state goes first where a server cannot update both refs atomically.", prepare: settings("receive.advertiseAtomic", "false")},
 		"PushOptions":   {reason: "A server may offer options and certificates of pushes, which are not used.", prepare: settings("receive.advertisePushOptions", "true", "receive.certNonceSeed", "x")},
 		"DenyAll":       {reason: "A delivery neither deletes nor forces, and so no rule against that refuses it.", prepare: settings("receive.denyDeletes", "true", "receive.denyNonFastForwards", "true")},
 		"Locked": {
@@ -192,7 +192,7 @@ func TestOddities(t *testing.T) {
 	}
 }
 
-// deliverTwice delivers, lets another writer commit, asks for what is remembered and delivers again. It compares the files of others before and after.
+// deliverTwice delivers, lets another writer commit, reads the recorded state and delivers again. It compares unmanaged files before and after.
 func deliverTwice(t *testing.T, s *gitserver.Server, branch string) error {
 	t.Helper()
 	c := client(t, s, func(r *Remote) { r.Branch = branch })
@@ -300,7 +300,7 @@ func writeTree(t *testing.T, s *gitserver.Server, entries, ids []string) string 
 	return run(t, s, "hash-object", "-t", "tree", "-w", "--literally", file)
 }
 
-// addEntry commits one entry, in the place of what is at its path.
+// addEntry commits one entry, in the place of the entry at its path.
 func addEntry(t *testing.T, s *gitserver.Server, mode, path string) {
 	t.Helper()
 	id := run(t, s, "rev-parse", "main:README.md")

@@ -18,9 +18,9 @@ import (
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
-// A Pushed says what a push did.
+// A Pushed is the result of a push.
 type Pushed struct {
-	// Snapshot is what the remote holds now.
+	// Snapshot is the state of the remote after the push.
 	Snapshot *Snapshot
 	// Atomic is whether the server takes the state and the branch both or not
 	// at all. Where it cannot, the state goes first.
@@ -35,11 +35,10 @@ type refUpdate struct {
 	objects []objects.Object
 }
 
-// Push makes the remote hold what the proposal says. It never forces: a ref
-// that moved since the snapshot is a conflict, and nothing is
-// written (without an atomic server, the state may be). To push a proposal
-// again that was pushed before succeeds and writes nothing. It returns an
-// *Error.
+// Push updates the refs of the remote to the commits of the proposal. It never
+// forces: a ref that moved since the snapshot is a conflict, and nothing is
+// written (without an atomic server, the state may be). A second push of the
+// same proposal succeeds and writes nothing. It returns an *Error.
 func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 	if p.after.target != c.remoteKey() {
 		return nil, failure.Newf(failure.ClassInvalid, "cannot push: the proposal is for another repository or branch")
@@ -76,7 +75,7 @@ func (c *Client) Push(ctx context.Context, p *Proposal) (*Pushed, error) {
 	return &Pushed{Snapshot: p.after, Atomic: atomic}, nil
 }
 
-// A pushSession is a session with a server that said what it can.
+// A pushSession is a session with a server that has advertised its capabilities.
 type pushSession struct {
 	session gogit.ReceivePackSession
 	adv     *packp.AdvRefs
@@ -85,9 +84,9 @@ type pushSession struct {
 }
 
 // openPushSession returns a session with the server. Where both refs are moved, the
-// server itself compares them with what the snapshot saw, and is not asked before:
-// a race is shorter by one request, also the next one after a lost one. After any
-// other failure the server is asked for its refs again.
+// server itself compares them with the refs of the snapshot, and is not asked
+// before: a race is shorter by one request, also the next push after a lost race.
+// After any other failure the server is asked for its refs again.
 func (c *Client) openPushSession(ctx context.Context, updates int) (*pushSession, error) {
 	if l := c.idleSession.Swap(nil); l != nil && updates > 1 {
 		return &pushSession{session: l.session, adv: l.adv}, nil
@@ -104,7 +103,7 @@ func (c *Client) openPushSession(ctx context.Context, updates int) (*pushSession
 // connection, as with SSH, serves once.
 func (c *Client) keepPushSession(l *pushSession) {
 	if c.conn.IsHTTP() && l.adv.Capabilities.Supports(capability.Atomic) {
-		// Refs are read from what the server says next, and a million of them would be held until then.
+		// Refs are read from the next answer of the server, and a million of them would be held until then.
 		l.adv.References, l.adv.Peeled, l.adv.Shallows = nil, nil, nil
 		c.idleSession.Store(l)
 	}
@@ -124,8 +123,8 @@ func (c *Client) refsOf(p *Proposal) []refUpdate {
 }
 
 // checkUnmoved sees most lost races before anything is sent. Both refs count, also
-// one that the proposal leaves as it is: what follows from a snapshot follows
-// only while the snapshot is true.
+// a ref that the proposal does not move: a result of a snapshot is valid only
+// while the snapshot is current.
 func (c *Client) checkUnmoved(p *Proposal, adv *packp.AdvRefs) error {
 	for _, ref := range c.refsOf(p) {
 		now, advertised := adv.References[ref.name]
@@ -137,7 +136,7 @@ func (c *Client) checkUnmoved(p *Proposal, adv *packp.AdvRefs) error {
 	return nil
 }
 
-// dropDoneUpdates leaves out what a push before this one has done.
+// dropDoneUpdates leaves out the updates that an earlier push has completed.
 func dropDoneUpdates(updates []refUpdate, adv *packp.AdvRefs) []refUpdate {
 	return slices.DeleteFunc(slices.Clone(updates), func(u refUpdate) bool {
 		now, advertised := adv.References[u.name]
@@ -197,7 +196,7 @@ func newUpdateRequest(adv *packp.AdvRefs, updates []refUpdate, said io.Writer) (
 // explainRefusal explains a push that failed.
 func (c *Client) explainRefusal(ctx context.Context, updates []refUpdate, report *packp.ReportStatus, err error, said string) error {
 	if report == nil && err == nil {
-		return failure.Newf(failure.ClassTransient, "cannot push to the repository: the server did not say what it did")
+		return failure.Newf(failure.ClassTransient, "cannot push to the repository: the server sent no status report")
 	}
 	if report == nil || len(report.CommandStatuses) == 0 {
 		return c.conn.Failure(ctx, transport.VerbPush, err)
@@ -262,7 +261,7 @@ func (c *Client) describeRefusals(updates []refUpdate, statuses map[string]strin
 	return "cannot push to " + strings.Join(refs, " and ") + ": " + strings.Join(reasons, "; ")
 }
 
-// classifyRefusal returns the class of one ref's refusal. A server that could not unpack what it got says why to people only.
+// classifyRefusal returns the class of one ref's refusal. A server that could not unpack the pack gives the reason only in its message to users.
 func classifyRefusal(status, unpack, said string) failure.Class {
 	class := transport.ClassifyText(status)
 	if class == failure.ClassUnknown {
@@ -281,7 +280,8 @@ func classifyRefusal(status, unpack, said string) failure.Class {
 }
 
 // explainAtomicFailure explains an atomic push in which no ref was refused for a reason of
-// its own. Git says why to people only: mostly one ref was moved meanwhile.
+// its own. Git gives the reason only in its message to users: mostly a ref was moved
+// meanwhile.
 func (c *Client) explainAtomicFailure(status, said string) *failure.Error {
 	class := transport.ClassifyText(said)
 	if class == failure.ClassUnknown {

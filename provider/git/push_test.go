@@ -153,7 +153,7 @@ func TestDeletedBranchIsNotMadeAgain(t *testing.T) {
 	}
 }
 
-// TestPushAfterRaceSavesOneRequest loses a race, and asks nothing before the next one.
+// TestPushAfterRaceSavesOneRequest loses a race, and asks nothing before the next push.
 func TestPushAfterRaceSavesOneRequest(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
@@ -169,7 +169,7 @@ func TestPushAfterRaceSavesOneRequest(t *testing.T) {
 	before = s.Requests(repo)
 	push(t, c, p)
 	if diff := cmp.Diff([]int{1, 1}, []int{lost, s.Requests(repo) - before}); diff != "" {
-		t.Errorf("\nThe server itself sees who comes too late\nrequests of the lost push and of the next one: -want, +got:\n%s", diff)
+		t.Errorf("\nThe server itself refuses the later push\nrequests of the lost push and of the next push: -want, +got:\n%s", diff)
 	}
 }
 

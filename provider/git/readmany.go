@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/provider/git/transport"
 )
 
-// ReadFiles returns the contents of files of the branch by their ids, as FilesNamed names them, with one request to the server. One that it does not
-// send is left out. It returns an *Error.
+// ReadFiles returns the contents of files of the branch by their ids, as FilesNamed names them, with one request to the server. A file that it does not send is
+// left out. It returns an *Error.
 func (c *Client) ReadFiles(ctx context.Context, s *Snapshot, ids []string) (map[string][]byte, error) {
 	wanted := make([]plumbing.Hash, 0, len(ids))
 	for _, id := range ids {
@@ -66,7 +66,7 @@ func concernsReader(err error) bool {
 	return failure.ClassOf(err) == failure.ClassTooCostly || failure.IsTransient(err)
 }
 
-// findReadable returns the tree at a path, zero if there is none, and its files that the snapshot lacks. It returns an error for a tree with too many.
+// findReadable returns the tree at a path, zero without a tree, and its files that the snapshot lacks. It returns an error for a tree with too many.
 func (s *Snapshot) findReadable(ctx context.Context, path string) (plumbing.Hash, []plumbing.Hash, error) {
 	e, ok, err := s.branch.Find(ctx, path)
 	if err != nil || !ok || !e.IsDir() {
@@ -76,7 +76,7 @@ func (s *Snapshot) findReadable(ctx context.Context, path string) (plumbing.Hash
 	return e.ID, lacking, err
 }
 
-// fetchMissing returns the view of the branch with objects, of which those are fetched that it lacks.
+// fetchMissing returns the view of the branch with objects. It fetches the objects that the view lacks.
 func (c *Client) fetchMissing(ctx context.Context, s *Snapshot, ids []plumbing.Hash) (objects.View, error) {
 	missing := slices.DeleteFunc(slices.Clone(ids), func(id plumbing.Hash) bool { _, known := s.branch.Object(id); return known })
 	slices.SortFunc(missing, func(a, b plumbing.Hash) int { return slices.Compare(a[:], b[:]) })

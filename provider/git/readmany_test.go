@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadMany reads many files and directories at once, from servers that give single files and from one that does not.
+// TestReadMany reads many files and directories at once, from servers that give single files and from a server that does not.
 func TestReadMany(t *testing.T) {
 	seed := map[string]string{
 		"clusters/a/ns/one/.intentplane": "one", "clusters/a/ns/one/a.yaml": "same", "clusters/a/ns/one/sub/b.yaml": "b",
@@ -59,7 +59,7 @@ func TestReadMany(t *testing.T) {
 	}
 }
 
-// TestUnreadableDirectory leaves out a directory that has something else than files, and reads the other one.
+// TestUnreadableDirectory leaves out a directory that has entries other than files, and reads the other directory.
 func TestUnreadableDirectory(t *testing.T) {
 	s := serve(t, map[string]string{"a/x": "x"})
 	oddFiles(t, s)

@@ -64,7 +64,7 @@ func (c *Client) ReadTree(ctx context.Context, s *Snapshot, w WantedTree) (map[s
 	return nil, false, nil
 }
 
-// readTreeAt reads the tree if a commit has it at its path, or if it follows from what the commit has there.
+// readTreeAt reads the tree if a commit has it at its path, or if Derive computes it from the directory at the path.
 func (c *Client) readTreeAt(ctx context.Context, v objects.View, w WantedTree) (map[string][]byte, bool, error) {
 	dir, without := w.Path, w.Without
 	if w.Folder != "" {
@@ -88,7 +88,7 @@ func (c *Client) readTreeAt(ctx context.Context, v objects.View, w WantedTree) (
 	return files, ok, nil
 }
 
-// readDirectoryAt reads what a commit has in a directory, and whether there is one.
+// readDirectoryAt reads the files of a commit in a directory, and whether the directory exists.
 func (c *Client) readDirectoryAt(ctx context.Context, v objects.View, dir, without string) (map[string][]byte, bool, error) {
 	e, ok, err := v.Find(ctx, dir)
 	if err != nil || !ok || !e.IsDir() {
@@ -98,7 +98,7 @@ func (c *Client) readDirectoryAt(ctx context.Context, v objects.View, dir, witho
 	return files, err == nil, err
 }
 
-// readFilesOfTree returns the files of a tree that a view knows, and fetches those that it lacks.
+// readFilesOfTree returns the files of a tree that a view knows, and fetches the missing files.
 func (c *Client) readFilesOfTree(ctx context.Context, v objects.View, tree plumbing.Hash, without string) (map[string][]byte, error) {
 	ctx, cancel := c.startOperation(ctx)
 	defer cancel()

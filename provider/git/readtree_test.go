@@ -45,7 +45,7 @@ func collectGarbage(t *testing.T, s *gitserver.Server) {
 	run(t, s, "-c", "gc.reflogExpire=now", "gc", "--prune=now", "--quiet")
 }
 
-// TestRetainTrees delivers two revisions and then loses the branch's history: the state has the first one's files even so.
+// TestRetainTrees delivers two revisions and then loses the branch's history: the state still has the files of the first revision.
 func TestRetainTrees(t *testing.T) {
 	one, two := files("a.yaml", "1", "sub.trees/b.yaml", "same"), files("a.yaml", "2", "sub.trees/b.yaml", "same")
 	cases := map[string]struct {
@@ -88,17 +88,17 @@ func TestRetainTrees(t *testing.T) {
 	}
 }
 
-// TestRetainedTreesAreSentOnce keeps what is kept, and drops what is not named any more.
+// TestRetainedTreesAreSentOnce retains trees that are still named, and drops trees that are not named any more.
 func TestRetainedTreesAreSentOnce(t *testing.T) {
 	s := serve(t, map[string]string{"README.md": "hello"})
 	c := client(t, s)
 	one, two := files("a.yaml", "1", "b.yaml", "same"), files("a.yaml", "2", "b.yaml", "same")
 	at := push(t, c, plan(t, look(t, c), retaining(one))).Snapshot
 	if p := plan(t, at, retaining(one)); !p.Empty() {
-		t.Errorf("\nWhat is there is not written again\nPlan(): want nothing, got %s", p.StateCommit())
+		t.Errorf("\nRetained trees are not written again\nPlan(): want nothing, got %s", p.StateCommit())
 	}
 	if n := at.state.Count(); n != 8 {
-		t.Errorf("\nWho wrote the files does not hold them\nobjects of the state: want 8, got %d", n)
+		t.Errorf("\nThe writer's snapshot does not hold the files\nobjects of the state: want 8, got %d", n)
 	}
 	p := plan(t, at, retaining(two, tree.ID(one)))
 	blobs := 0
@@ -111,12 +111,12 @@ func TestRetainedTreesAreSentOnce(t *testing.T) {
 		t.Errorf("\nA file that another kept tree has is not sent again\nfiles in the push: want 1, got %d", blobs)
 	}
 	if got, ok, err := c.ReadTree(context.Background(), p.After(), wantedTree(one)); !ok || err != nil || cmp.Diff(one, got) != "" {
-		t.Errorf("\nWhat is kept on can be read\nReadTree(): got %v, %v", got, err)
+		t.Errorf("\nA retained tree can be read\nReadTree(): got %v, %v", got, err)
 	}
 	at = push(t, c, p).Snapshot
 	at = push(t, c, plan(t, at, retaining(two))).Snapshot
 	if kept, err := at.RetainedTrees(t.Context(), keptDir); kept[tree.ID(one)] || !kept[tree.ID(two)] || err != nil {
-		t.Error("\nWhat is not named is dropped, and the rest stays")
+		t.Error("\nA tree that is not named is dropped, and the other trees stay")
 	}
 	run(t, s, "fsck", "--strict", "--full")
 }
@@ -146,7 +146,7 @@ func TestReadTree(t *testing.T) {
 	}
 	at = push(t, c, plan(t, at, Change{State: files("x", "y"), Retain: map[string]objects.Trees{"forged.trees": {tree.ID(two): files("z", "z")}}})).Snapshot
 	if kept, err := at.RetainedTrees(t.Context(), "forged.trees"); kept[tree.ID(two)] || err != nil {
-		t.Error("\nWhat lies under an id is what has that id\nKept(): want false")
+		t.Error("\nA tree that is retained under an id has that id\nKept(): want false")
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

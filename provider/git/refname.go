@@ -14,7 +14,7 @@ import (
 const (
 	branchPrefix = "refs/heads/"
 
-	// maxRefBytes is what file systems of servers allow for a name, with room
+	// maxRefBytes is the limit of a file name on servers, with room
 	// for the suffix of a lock file.
 	maxRefBytes = 240
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
-// A Remote is a branch of a repository, and the ref beside it that remembers
-// what was delivered there.
+// A Remote is a branch of a repository, and the state ref beside it that
+// records the deliveries.
 type Remote struct {
 	// URL of the repository: http, https, ssh or git@host:path, without credentials in it.
 	URL string
@@ -29,20 +29,20 @@ type Remote struct {
 	CABundle []byte
 	// KnownHosts are the host keys of an SSH server, as OpenSSH writes them. SSH needs them.
 	KnownHosts []byte
-	// Proxy that the server is reached through. Nil is none.
+	// Proxy that the server is reached through. Nil means a direct connection.
 	Proxy *transport.Proxy
-	// Certificate to show to the server. Nil is none.
+	// Certificate to show to the server. Nil means no client certificate.
 	Certificate *transport.Certificate
-	// Signing of commits. Nil is none.
+	// Signing key of commits. Nil leaves them unsigned.
 	Signing *signature.Key
-	// Namespace whose configuration names the remote: it pays for what the remote costs. Empty is the administrator's.
+	// Namespace whose configuration names the remote: its budget is charged for the remote. Empty means the administrator.
 	Namespace string
-	// Guard refuses addresses to every connection that the remote leads to: those to the server, to the proxy and to GitHub's API.
-	// Nil refuses none, and is for what an administrator wrote.
+	// Guard refuses addresses to every connection that the remote leads to: to the server, to the proxy and to GitHub's API. Nil refuses no address, and is for
+	// configurations of an administrator.
 	Guard *address.Guard
 }
 
-// Validate returns an error if the remote is one that must not be contacted.
+// Validate returns an error if the remote must not be contacted.
 // The error never contains a credential.
 func (r Remote) Validate() error {
 	if _, err := policy.ParseRepositoryURL(r.URL); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
-// A Snapshot is what a remote held at one moment. It never changes, and is
+// A Snapshot is the observed state of a remote. It never changes, and is
 // safe for concurrent use.
 type Snapshot struct {
 	target string
@@ -19,9 +19,9 @@ type Snapshot struct {
 	state  stateView
 	// seen is the tip of the branch at the remote, on which a draft may have more.
 	seen plumbing.Hash
-	// history is what is known of the branch's past.
+	// history is the known part of the branch's history.
 	history *objects.History
-	// signer of what follows. Nil leaves it unsigned.
+	// signer of the next commits. Nil leaves them unsigned.
 	signer *signature.Signer
 	// watched are the refs whose tips the client was asked to read.
 	watched map[string]plumbing.Hash
@@ -37,13 +37,13 @@ type Snapshot struct {
 type stateView struct {
 	objects.View
 
-	// forged says why nothing of it counts. Empty if it does.
+	// forged is the reason why the state does not count. Empty for a state that counts.
 	forged string
 	// retired is true for a state that names another ref whose state counts.
 	retired bool
 }
 
-// applyEdits returns the state after a commit that makes the edits, and the objects that it adds. What is written counts.
+// applyEdits returns the state after a commit that makes the edits, and the objects that it adds. The new state counts: it is neither forged nor retired.
 func (v stateView) applyEdits(ctx context.Context, root *objects.Node, info objects.CommitInfo) (stateView, []objects.Object, error) {
 	next, made, err := v.Apply(ctx, root, info)
 	if err != nil || next.Commit == v.Commit {
@@ -52,7 +52,7 @@ func (v stateView) applyEdits(ctx context.Context, root *objects.Node, info obje
 	return stateView{View: next}, made, nil
 }
 
-// Open returns the snapshot for a reader, who has a meter of its own: readers that share a snapshot do not share what they may cost. It returns nil for nil.
+// Open returns the snapshot with a new meter, for another reader: readers that share a snapshot do not share its limits. It returns nil for nil.
 func (s *Snapshot) Open() *Snapshot { return s.withMeter(objects.NewMeter()) }
 
 // Closed returns the snapshot for a memory that readers share: it refuses to be read until it is opened. It returns nil for nil.
@@ -73,7 +73,7 @@ func (s *Snapshot) HasRequestsLeft() bool { return s.branch.Meter().HasRequestsL
 // Tip returns the commit of the branch, or nothing if the branch does not exist.
 func (s *Snapshot) Tip() string { return hexUnlessZero(s.branch.Commit) }
 
-// StateTip returns the commit of the state ref, or nothing if there is none.
+// StateTip returns the commit of the state ref, or nothing if the ref does not exist.
 func (s *Snapshot) StateTip() string { return hexUnlessZero(s.state.Commit) }
 
 // Empty reports whether the repository has no branch at all. Such a repository
@@ -81,7 +81,7 @@ func (s *Snapshot) StateTip() string { return hexUnlessZero(s.state.Commit) }
 // missing one is a mistake in the configuration.
 func (s *Snapshot) Empty() bool { return s.empty }
 
-// Size returns how many bytes the snapshot takes, by and large.
+// Size returns the approximate memory of the snapshot in bytes.
 func (s *Snapshot) Size() int { return s.branch.Size() + s.state.Size() }
 
 // Contains reports whether a commit is in the branch, and whether that is known
@@ -97,8 +97,8 @@ func (s *Snapshot) Contains(commit string) (is, known bool) {
 	return s.history.Has(id)
 }
 
-// Subtree returns the tree id of a directory of the branch, or nothing if
-// there is none. It returns an error if the path is refused.
+// Subtree returns the tree id of a directory of the branch, or nothing if the
+// directory does not exist. It returns an error if the path is refused.
 func (s *Snapshot) Subtree(ctx context.Context, path string) (string, error) {
 	e, ok, err := s.branch.Find(ctx, path)
 	if err != nil || !ok || !e.IsDir() {
@@ -107,28 +107,29 @@ func (s *Snapshot) Subtree(ctx context.Context, path string) (string, error) {
 	return e.ID.String(), nil
 }
 
-// Entry returns what stands at a path of the branch. It returns an error if
+// Entry returns the entry at a path of the branch. It returns an error if
 // the path is refused.
 func (s *Snapshot) Entry(ctx context.Context, path string) (objects.Entry, bool, error) {
 	e, ok, err := s.branch.Find(ctx, path)
 	return objects.Entry{Mode: e.Mode, ID: e.ID.String()}, ok, err
 }
 
-// Entries returns what stands in a directory of the branch, by name; nothing
+// Entries returns the entries of a directory of the branch, by name; nothing
 // if the directory does not exist. It returns an error if the path is refused.
 func (s *Snapshot) Entries(ctx context.Context, path string) (map[string]objects.Entry, error) {
 	return s.branch.List(ctx, path)
 }
 
-// StateEntries returns what stands in a directory of the state, by name. The
+// StateEntries returns the entries of a directory of the state, by name. The
 // empty path is its root. It returns an error if the path is refused.
 func (s *Snapshot) StateEntries(ctx context.Context, path string) (map[string]objects.Entry, error) {
 	return s.state.List(ctx, path)
 }
 
-// StateFile returns a file of the state, and whether there is one. It returns
-// an error if the path is refused, and one of class Occupied if what stands there
-// is not a regular file: a state whose owner is hidden is not one without an owner.
+// StateFile returns a file of the state, and whether it exists. It returns an error
+// if the path is refused, and an error of class Occupied if the entry at the path
+// is not a regular file: a state whose owner is hidden must not count as a state
+// without an owner.
 func (s *Snapshot) StateFile(ctx context.Context, path string) ([]byte, bool, error) {
 	if data, ok := s.pending[path]; ok {
 		return data, data != nil, nil
@@ -151,8 +152,8 @@ func hexUnlessZero(h plumbing.Hash) string {
 	return h.String()
 }
 
-// withoutGarbage drops what deliveries left behind: trees that were replaced, and files of
-// the branch, which the server has by now.
+// withoutGarbage drops objects of past deliveries: replaced trees, and files of the
+// branch, which the server has by now.
 func (s *Snapshot) withoutGarbage(ctx context.Context) *Snapshot {
 	branch, err := s.branch.Tidy(ctx, false)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// delivered is a server with a few deliveries, and what the client knows after them.
+// delivered returns a server with a few deliveries, and the client with its snapshot after them.
 func delivered(t *testing.T) (*gitserver.Server, *Client, *Snapshot) {
 	t.Helper()
 	s := serve(t, map[string]string{"README.md": "hello"})
@@ -33,14 +33,14 @@ func TestQuietLookDropsGarbage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if first := look(t, c).Size(); quiet.Size() > first || known.Size() <= first {
-		t.Errorf("\nA quiet look holds no more than a first one\nSize(): %d, first %d, before %d", quiet.Size(), first, known.Size())
+		t.Errorf("\nA quiet look holds no more than a first look\nSize(): %d, first %d, before %d", quiet.Size(), first, known.Size())
 	}
 	again, err := c.Look(t.Context(), quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if again.history != quiet.history || again.Size() != quiet.Size() {
-		t.Error("\nWhat is tidy is left as it is")
+		t.Error("\nA snapshot without garbage stays unchanged")
 	}
 }
 
@@ -66,7 +66,7 @@ func TestSnapshotWithoutGarbageIsComplete(t *testing.T) {
 	push(t, c, got)
 }
 
-// TestStateFile reads what stands in the place of a file of the state.
+// TestStateFile reads entries of several kinds in the place of a file of the state.
 func TestStateFile(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -113,6 +113,6 @@ func TestReplacedTreesAreDropped(t *testing.T) {
 		s = p.After()
 	}
 	if most := 2*used + 2*(1<<20); s.branch.Size() > most {
-		t.Errorf("\nEach delivery replaces the list of all of them, and the old ones go\nSize(): %d bytes, more than %d, where %d are in use", s.branch.Size(), most, used)
+		t.Errorf("\nEach delivery replaces the list of all deliveries, and the old lists are dropped\nSize(): %d bytes, more than %d, where %d are in use", s.branch.Size(), most, used)
 	}
 }

@@ -29,8 +29,8 @@ func (c *Client) WatchRefs(names ...string) { c.watched = names }
 // if the remote has no such ref.
 func (s *Snapshot) WatchedRef(name string) string { return hexUnlessZero(s.watched[name]) }
 
-// StateTime returns the date of the last commit of the state. It is zero if
-// there is none, or none that can be read.
+// StateTime returns the date of the last commit of the state. It is zero
+// without a state, or if the commit is unreadable.
 func (s *Snapshot) StateTime() time.Time {
 	commit, ok := s.state.Object(s.state.Commit)
 	if !ok || commit.Kind != plumbing.CommitObject {
@@ -44,16 +44,16 @@ func (s *Snapshot) StateTime() time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// StateRetired reports whether the state says of itself that another ref holds
-// the one that counts.
+// StateRetired reports whether the state is retired: it names another ref,
+// whose state counts.
 func (s *Snapshot) StateRetired() bool { return s.state.retired }
 
 // StateRival returns the ref of another state, which does not count because it
-// is older, or nothing if there is none.
+// is older, or nothing without such a state.
 func (s *Snapshot) StateRival() string { return s.rival }
 
-// WithStateRival returns the snapshot, which says that another ref holds a
-// state that does not count. Nothing means that there is none.
+// WithStateRival returns the snapshot with the ref of another state, which does
+// not count. An empty ref means that no other state exists.
 func (s *Snapshot) WithStateRival(ref string) *Snapshot {
 	next := *s
 	next.rival = ref
@@ -75,10 +75,10 @@ func (v stateView) setAsideRetired(ctx context.Context) (stateView, error) {
 	return v, nil
 }
 
-// Retire returns what to push so that the state of a snapshot does not count
-// any more: a commit on top of it with nothing but the name of the ref whose
-// state counts. Author and date are those of another proposal. It returns an
-// *Error if the commit cannot be signed.
+// Retire returns the proposal that retires the state of a snapshot: a commit on
+// top of it with nothing but the name of the ref whose state counts. Author and
+// date come from another proposal. It returns an *Error if the commit cannot be
+// signed.
 func (s *Snapshot) Retire(ctx context.Context, stateRef string, like *Proposal) (*Proposal, error) {
 	content, err := json.Marshal(retiredState{StateRef: stateRef})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git/objects"
 )
 
-// checkSigner returns an error for a key that cannot be used. What it cannot verify would else look like a forgery.
+// checkSigner returns an error for a key that cannot be used. A signature that it cannot verify would otherwise look like a forgery.
 func (c *Client) checkSigner() error {
 	if c.signer == nil {
 		return nil
@@ -21,8 +21,8 @@ func (c *Client) checkSigner() error {
 	return nil
 }
 
-// stateMessage returns the message of the next commit of the state. A signed one names its ref: what the provider signed for another
-// ref, such as a commit of the branch, must not count as a state, for unmanaged files are in it.
+// stateMessage returns the message of the next commit of the state. A signed message names its ref: a commit that the provider signed for another ref, such as
+// the branch, must not count as a state, for unmanaged files are in it.
 func (s *Snapshot) stateMessage() string {
 	if s.signer == nil {
 		return stateMessage
@@ -67,7 +67,7 @@ func (s *Snapshot) stateDistrustReason(v stateView) string {
 		return err.Error()
 	}
 	if _, message, _ := bytes.Cut(content, []byte("\n\n")); string(message) != s.stateMessage() {
-		return "what is signed is not the state of this ref"
+		return "the signed commit is not the state of this ref"
 	}
 	return ""
 }
@@ -76,13 +76,13 @@ func (s *Snapshot) stateDistrustReason(v stateView) string {
 // without a key.
 func (s *Snapshot) StateForged() string { return s.state.forged }
 
-// Stateless reports whether nothing is remembered: the state does not exist, counts as lost, or was retired.
+// Stateless reports whether no state is recorded: it does not exist, counts as lost, or was retired.
 func (s *Snapshot) Stateless() bool {
 	return s.state.Commit.IsZero() || s.state.forged != "" || s.state.retired
 }
 
-// selectTrusted leaves out messages that an untrusted writer may have pushed: those that no trusted key signed and that are newer than
-// a signed one. Older ones were there before the key was used, and cannot be added without rewriting the branch.
+// selectTrusted leaves out messages that an untrusted writer may have pushed: messages without a trusted signature that are newer than a signed message. Older
+// messages were there before the key was used, and cannot be added without rewriting the branch.
 func selectTrusted(notes []Message) []Message {
 	oldest := -1
 	for i, n := range notes {

@@ -22,7 +22,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// A pair is a signing key, and what others need to verify it.
+// A pair is a signing key and its public key in the format of the git command.
 type pair struct {
 	key    signature.Key
 	public string
@@ -91,7 +91,7 @@ func pgpPair(t *testing.T) pair {
 
 func signing(k signature.Key) func(*Remote) { return func(r *Remote) { r.Signing = &k } }
 
-// verified is what the git command says about a commit, to who trusts the key.
+// verified returns the error of git verify-commit, with the key of the pair as the trusted key.
 func verified(t *testing.T, s *gitserver.Server, p pair, commit string) error {
 	t.Helper()
 	dir := t.TempDir()
@@ -147,7 +147,7 @@ func TestSignedCommits(t *testing.T) {
 				t.Errorf("\n%s\nStateForged(): -want, +got:\n%s", tc.reason, diff)
 			}
 			if again := plan(t, next, delivery(1)); !again.Empty() {
-				t.Errorf("\n%s\nPlan(...): what is delivered is planned again", tc.reason)
+				t.Errorf("\n%s\nPlan(...): the delivered files are planned again", tc.reason)
 			}
 			other := tc.make(t)
 			if err := verified(t, s, other, gitserver.Branch); err == nil {
@@ -194,7 +194,7 @@ func TestForgedState(t *testing.T) {
 				t.Helper()
 				run(t, s, "update-ref", stateRef, gitserver.Branch)
 			},
-			want: "what is signed is not the state of this ref",
+			want: "the signed commit is not the state of this ref",
 		},
 		"OtherState": {
 			reason: "The signed state of another control plane does not count.",
@@ -204,7 +204,7 @@ func TestForgedState(t *testing.T) {
 				push(t, c, plan(t, look(t, c), delivery(7)))
 				run(t, s, "update-ref", stateRef, "refs/intentplane/other/state")
 			},
-			want: "what is signed is not the state of this ref",
+			want: "the signed commit is not the state of this ref",
 		},
 		"Changed": {
 			reason: "A signature of other content does not count.",

@@ -2,11 +2,11 @@ package git
 
 import "github.com/intentplane/intentplane/provider/git/objects"
 
-// What stands in the changes that callers make, and in the snapshots that they read.
+// Types of the changes that callers make, and of the snapshots that they read.
 type (
-	// An Author is who a commit is from.
+	// An Author is the author of a commit.
 	Author = objects.Author
-	// An Entry is what stands under a name in a directory.
+	// An Entry has the mode and the object id of a name in a directory.
 	Entry = objects.Entry
 	// Trees are the files of trees, by the id of each and by relative paths in it.
 	Trees = objects.Trees

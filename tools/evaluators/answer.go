@@ -5,7 +5,7 @@ import "math"
 // A Kind of answer of a metrics server.
 type Kind string
 
-// Kinds of answers. The text of each is that of the difference which a note names.
+// Kinds of answers. The text of each equals the difference that a note names.
 const (
 	Value         Kind = "a finite value"
 	NoData        Kind = "a measurement without data"
@@ -26,7 +26,7 @@ func Kinds() []Kind {
 type Answer struct {
 	Kind Kind
 
-	// Value is that of the first and of the last series. There is another one between them where there are several.
+	// Value is the value of the first and of the last series. An answer of several series has another value between them.
 	Value float64
 }
 
@@ -53,7 +53,7 @@ func (a Answer) Fails() bool { return a.Kind == Unanswered || a.Kind == RefusedQ
 // A Verdict about a series of answers.
 type Verdict string
 
-// Verdicts. A series that is too short has none.
+// Verdicts. A series that is too short has no verdict.
 const (
 	None         Verdict = ""
 	Passed       Verdict = "Passed"

@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/tools/evaluators/ours"
 )
 
-// An argoRule is a form of a metric. LIMIT and OTHER stand for numbers, the second of which is the greater one.
+// An argoRule is a form of a metric. LIMIT and OTHER stand for numbers, the second of which is greater.
 type argoRule struct {
 	reason           string
 	query            string
@@ -53,14 +53,14 @@ func argoRules() map[string]argoRule {
 		"GuardNaN":         {reason: "A guard demands a number.", query: oneSeries, success: "!isNaN(result[0]) && result[0] < LIMIT"},
 		"EmptyPasses":      {reason: "A guard accepts an answer without series.", query: oneSeries, success: "len(result) == 0 || result[0] < LIMIT"},
 		"EmptyPassesLate":  {reason: "A guard that accepts an answer without series comes too late.", query: oneSeries, success: "result[0] < LIMIT || len(result) == 0"},
-		"NaNPasses":        {reason: "A guard accepts what is not a number.", query: oneSeries, success: "isNaN(result[0]) || result[0] < LIMIT"},
-		"NaNFails":         {reason: "A guard of a failure refuses what is not a number.", query: oneSeries, failure: "isNaN(result[0]) || result[0] > LIMIT"},
+		"NaNPasses":        {reason: "A guard accepts NaN.", query: oneSeries, success: "isNaN(result[0]) || result[0] < LIMIT"},
+		"NaNFails":         {reason: "A guard of a failure refuses NaN.", query: oneSeries, failure: "isNaN(result[0]) || result[0] > LIMIT"},
 		"EmptyFails":       {reason: "A guard of a failure refuses an answer without series.", query: oneSeries, failure: "len(result) == 0 || result[0] > LIMIT"},
 		"MixedGuards":      {reason: "One of two limits accepts an answer without series.", query: oneSeries, success: "(len(result) == 0 || result[0] < OTHER) && result[0] > LIMIT"},
 		"List":             {reason: "A list is compared with a number.", query: oneSeries, success: "result < LIMIT"},
 		"Scalar":           {reason: "A number is compared.", query: scalarQuery, success: "result < LIMIT"},
 		"ScalarFailure":    {reason: "A number fails.", query: scalarQuery, failure: "result >= LIMIT"},
-		"ScalarNaN":        {reason: "A number may be none.", query: scalarQuery, success: "isNaN(result) || result < LIMIT"},
+		"ScalarNaN":        {reason: "A number may be NaN.", query: scalarQuery, success: "isNaN(result) || result < LIMIT"},
 		"ScalarElement":    {reason: "A number has no elements.", query: scalarQuery, success: "result[0] < LIMIT"},
 		"Several":          {reason: "The first of several series is compared.", query: severalSeries, success: "result[0] < LIMIT"},
 		"SeveralGuard":     {reason: "Several series are not missing.", query: severalSeries, success: "len(result) == 0 || result[0] < LIMIT"},
@@ -112,7 +112,7 @@ type conversion struct {
 	length int
 }
 
-// convert converts a metric. It returns an error for one that the command refuses.
+// convert converts a metric. It returns an error for a metric that the command refuses.
 func convert(t *testing.T, m map[string]any) (*conversion, error) {
 	t.Helper()
 	text, err := yaml.Marshal(map[string]any{

@@ -1,4 +1,4 @@
-// Package evaluators compares the verdicts of checks with those of the metrics of Argo Rollouts and Flagger that they are converted from.
+// Package evaluators compares the verdicts of checks with the verdicts of their source metrics of Argo Rollouts and Flagger.
 package evaluators
 
 //go:generate go run ./extract

@@ -16,7 +16,7 @@ const seriesOfRule = 10_000
 // settingsOfRule is how many counts and limits each rule is combined with.
 const settingsOfRule = 100
 
-// defaultSeed is that of a run without SEED.
+// defaultSeed is the seed of a run without SEED.
 const defaultSeed = 1
 
 // newRandom returns the random numbers of a rule. SEED chooses others.
@@ -41,7 +41,7 @@ func newRandom(t *testing.T, rule string) *rand.Rand {
 // pick returns one of some values.
 func pick[T any](r *rand.Rand, values ...T) T { return values[r.IntN(len(values))] }
 
-// newSeries returns a series of answers, most of which have one value. Its kinds are some of those given.
+// newSeries returns a series of answers, most of which have one value. Its kinds are a random subset of the given kinds.
 func newSeries(r *rand.Rand, length int, limits []float64, kinds []evaluators.Kind) []evaluators.Answer {
 	some := []evaluators.Kind{evaluators.Value}
 	for _, k := range kinds {

@@ -20,7 +20,7 @@ type Options struct {
 	// Args are values of arguments and variables. They take the place of the values in the file.
 	Args map[string]string
 
-	// Count of measurements where the file has none. 0 means that such a metric is not converted.
+	// Count of measurements where the file has no count. 0 means that such a metric is not converted.
 	Count int32
 
 	// Threshold of a MetricTemplate that no Canary refers to. Empty means that such a template is not converted.
@@ -47,7 +47,7 @@ type Problem struct {
 	// Field is its path.
 	Field string
 
-	// Message says why, and names the remedy.
+	// Message has the reason and the remedy.
 	Message string
 }
 

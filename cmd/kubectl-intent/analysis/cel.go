@@ -80,7 +80,7 @@ func newCELWriter(path string) celWriter {
 	return celWriter{path: path, and: "(%s ? %s : false)", or: "(%s ? true : %s)"}
 }
 
-// ignoringErrors returns a celWriter whose conditions have the same values, and fewer errors: it shows what is constant.
+// ignoringErrors returns a celWriter whose conditions have the same values, and fewer errors: with it a constant condition is recognised.
 func (w celWriter) ignoringErrors() celWriter {
 	return celWriter{path: w.path, and: "(%s && %s)", or: "(%s || %s)"}
 }
@@ -128,8 +128,8 @@ func (w celWriter) comparison(e *ast.BinaryExpr) (string, error) {
 	return "(" + left + " " + e.Op.String() + " " + right + ")", err
 }
 
-// value returns a value in CEL. A field that an object does not have is null, as in Argo Rollouts, where other values have no fields: "in" is an error for those
-// but lists, and has() for lists.
+// value returns a value in CEL. A field that an object does not have is null, as in Argo Rollouts, where other values have no fields: "in" is an error for
+// other values except lists, and has() for lists.
 func (w celWriter) value(e ast.Expr) (string, error) {
 	e = ast.Unparen(e)
 	object, key, err := selectedField(e)
@@ -147,7 +147,7 @@ func (w celWriter) value(e ast.Expr) (string, error) {
 	return fmt.Sprintf("(%[2]q in %[1]s ? %[1]s%[3]s : has(%[1]s%[3]s) ? null : null)", owner, key, field), err
 }
 
-// selectedField returns the object and the name of a field that an expression selects, and no object for another one.
+// selectedField returns the object and the name of a field that an expression selects, and no object for another expression.
 func selectedField(e ast.Expr) (ast.Expr, string, error) {
 	switch e := e.(type) {
 	case *ast.SelectorExpr:

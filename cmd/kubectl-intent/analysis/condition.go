@@ -49,7 +49,7 @@ type boundReader struct {
 	isNegated bool
 }
 
-// oppositeOf returns the operator that holds where another one does not.
+// oppositeOf returns the operator that holds where the given operator does not.
 func oppositeOf(op token.Token) token.Token {
 	switch op {
 	case token.LSS:
@@ -111,7 +111,7 @@ func (r boundReader) operator(op token.Token) token.Token {
 	return op
 }
 
-// readJoined reads two conditions. Only a guard against missing data may be an alternative: a threshold has none.
+// readJoined reads two conditions. Only a guard against missing data may be an alternative: a threshold has no alternatives.
 func (r boundReader) readJoined(op token.Token, e *ast.BinaryExpr) (condition, error) {
 	for _, sides := range [][2]ast.Expr{{e.X, e.Y}, {e.Y, e.X}} {
 		if r.isGuard(sides[0], op == token.LOR) {

@@ -7,40 +7,40 @@ import (
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 )
 
-// Differences between the verdicts of a check and those of the metric that it is made of, as notes name them.
+// Differences between the verdicts of a check and of its source metric, as notes name them.
 const (
-	// DifferenceNoData is that of a measurement without series.
+	// DifferenceNoData is the difference for a measurement without series.
 	DifferenceNoData = "a measurement without data"
 
-	// DifferenceNotANumber is that of NaN.
+	// DifferenceNotANumber is the difference for NaN.
 	DifferenceNotANumber = "a value that is not a number"
 
-	// DifferencePlusInfinity and DifferenceMinusInfinity are those of infinite values.
+	// DifferencePlusInfinity and DifferenceMinusInfinity are the differences for infinite values.
 	DifferencePlusInfinity  = "the value +Inf"
 	DifferenceMinusInfinity = "the value -Inf"
 
-	// DifferenceSeveralSeries is that of an answer with more than one series.
+	// DifferenceSeveralSeries is the difference for an answer with more than one series.
 	DifferenceSeveralSeries = "an answer of several series"
 
-	// DifferenceUnanswered is that of a server that does not answer.
+	// DifferenceUnanswered is the difference for a server that does not answer.
 	DifferenceUnanswered = "a question that the server does not answer"
 
-	// DifferenceRefusedQuery is that of a server that refuses the query.
+	// DifferenceRefusedQuery is the difference for a server that refuses the query.
 	DifferenceRefusedQuery = "a query that the server refuses"
 
-	// DifferenceNotJSON is that of a web server whose answer is not JSON.
+	// DifferenceNotJSON is the difference for a web server whose answer is not JSON.
 	DifferenceNotJSON = "an answer that is not JSON"
 
-	// DifferenceNotSaidJSON is that of a web server whose answer has another type or another status.
+	// DifferenceNotSaidJSON is the difference for a web server whose answer has another type or another status.
 	DifferenceNotSaidJSON = "an answer of another status than 200, or of another type than JSON"
 
-	// DifferenceElement is that of an index whose list is a text.
+	// DifferenceElement is the difference for an index whose list is a text.
 	DifferenceElement = "an element of a text"
 
-	// DifferenceEachMeasurement is that of a metric that its own judge can never evaluate.
+	// DifferenceEachMeasurement is the difference for a metric that its own judge can never evaluate.
 	DifferenceEachMeasurement = "each measurement"
 
-	// DifferenceFailures is that of limits for failed measurements.
+	// DifferenceFailures is the difference for limits of failed measurements.
 	DifferenceFailures = "a failed measurement"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A Treatment says how a conversion treats a field.
+// A Treatment is the treatment of a field by a conversion.
 type Treatment string
 
 const (
@@ -25,7 +25,8 @@ const (
 	Meaningless Treatment = "Meaningless"
 )
 
-// A Field is one of the schemas of Argo Rollouts and Flagger. The treatment of one that is not converted is that of all fields below it, which have no entries.
+// A Field is a field in the schemas of Argo Rollouts and Flagger. The treatment of a field that is not converted holds for all fields below it, which have no
+// entries.
 type Field struct {
 	// Path without the positions in lists, such as spec.metrics[].name.
 	Path string
@@ -37,7 +38,7 @@ type Field struct {
 	Text string
 }
 
-// noCounterpart is the refusal of fields that have none of their own.
+// noCounterpart is the refusal of fields that no field of a check matches.
 const noCounterpart = "has no counterpart in a check"
 
 // fieldsBelow returns entries for fields that are treated alike.

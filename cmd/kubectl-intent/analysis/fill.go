@@ -31,7 +31,7 @@ func shortName(name string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, argsPrefix), variablesPrefix)
 }
 
-// duration returns a duration as a check has it, or none for an empty text.
+// duration returns a duration as a check has it, or 0 for an empty text.
 func (c *converter) duration(field, text string) time.Duration {
 	if text == "" {
 		return 0
@@ -83,7 +83,7 @@ func (c *converter) setTimes(field string, check *deploymentv1alpha1.Check, dela
 	}
 }
 
-// durationText returns a duration as people write it. 0 is none.
+// durationText returns a duration as people write it. It is empty for 0.
 func durationText(d time.Duration) deploymentv1alpha1.Duration {
 	if d == 0 {
 		return ""
@@ -97,7 +97,7 @@ func durationText(d time.Duration) deploymentv1alpha1.Duration {
 	return deploymentv1alpha1.Duration(out)
 }
 
-// wholeNumber returns a number, or none for an empty text.
+// wholeNumber returns a number, or nil for an empty text.
 func (c *converter) wholeNumber(field, text string, least int64) *int32 {
 	if text == "" {
 		return nil

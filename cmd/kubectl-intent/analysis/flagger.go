@@ -14,7 +14,7 @@ import (
 // variablesPrefix begins the placeholder of a variable of a Canary.
 const variablesPrefix = "variables."
 
-// defaultWindow is the value of {{ interval }} where a Canary has none.
+// defaultWindow is the value of {{ interval }} where a Canary has no interval.
 const defaultWindow = "1m"
 
 // flaggerTemplate is a MetricTemplate.
@@ -134,8 +134,8 @@ func (c *converter) convertCanary(canary flaggerCanary, templates []flaggerTempl
 	}
 }
 
-// findTemplates returns the positions of the templates that have a name in a namespace. A template whose file leaves out its namespace may be in any, unless
-// another one has just that namespace. An empty namespace is unknown, and admits each.
+// findTemplates returns the positions of the templates that have a name in a namespace. A template whose file leaves out its namespace may be in any namespace,
+// unless another template has just that namespace. An empty namespace is unknown, and admits each template.
 func findTemplates(templates []flaggerTemplate, name, namespace string) []int {
 	var exact, possible []int
 	for i, t := range templates {
@@ -189,7 +189,7 @@ func (c *converter) setFlaggerTimes(canary flaggerCanary, check *deploymentv1alp
 	c.setTimes("spec.analysis.iterations", check, 0, c.duration("spec.analysis.interval", a.Interval), count)
 }
 
-// neededPasses returns how many measurements pass before Flagger promotes a canary. It measures before each iteration but the first one, and once more
+// neededPasses returns how many measurements pass before Flagger promotes a canary. It measures before each iteration except the first, and once more
 // before it promotes. Without a match, which selects requests, it measures once more when all requests went to the canary.
 func (f flaggerCanary) neededPasses() int32 {
 	if len(f.Spec.Analysis.Match) > 0 {

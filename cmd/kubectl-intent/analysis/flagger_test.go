@@ -70,7 +70,7 @@ func TestFromFlagger(t *testing.T) {
 				"- name: not-found-share-max\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 5\n  failureLimit: 4\n  timeout: 13m\n"},
 		},
 		"Namespace": {
-			reason:  "Of two templates with one name, a Canary refers to that of the namespace.",
+			reason:  "Of two templates with one name, a Canary refers to the template of the namespace.",
 			in:      []string{strings.NewReplacer("namespace: canaries", "namespace: team-b", "100 *", "200 *").Replace(notFound), canary, notFound},
 			options: Options{Args: map[string]string{"target": "{{service}}", "code": "404"}, UsesSiteServer: true, Threshold: "<= 7"},
 			want: want{notes: 1, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n" +
@@ -83,7 +83,7 @@ func TestFromFlagger(t *testing.T) {
 			want:    want{notes: 1, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
 		},
 		"NamespaceLeftOut": {
-			reason:  "A template whose file leaves out its namespace may be in that of the reference.",
+			reason:  "A template whose file leaves out its namespace may be in the namespace of the reference.",
 			in:      []string{strings.Replace(notFound, ", namespace: canaries", "", 1), canary},
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
 			want:    want{notes: 1, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},

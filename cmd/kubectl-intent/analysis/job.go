@@ -137,8 +137,8 @@ var variableReference = regexp.MustCompile(`\$\$|\$\(([^)]*)\)`)
 // serviceVariable is a variable about a Service of the namespace, which Kubernetes adds to each container (k8s.io/kubernetes/pkg/kubelet/envvars).
 var serviceVariable = regexp.MustCompile(`^[A-Z0-9_]+_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
 
-// expand replaces the references to variables of a container as Kubernetes does (k8s.io/kubernetes/third_party/forked/golang/expansion). A reference to none of them stays:
-// in a script it runs a command.
+// expand replaces the references to variables of a container as Kubernetes does (k8s.io/kubernetes/third_party/forked/golang/expansion). A reference
+// to another name stays: in a script it runs a command.
 func (c *converter) expand(field, text string, variables map[string]string) string {
 	return variableReference.ReplaceAllStringFunc(text, func(found string) string {
 		if found == "$$" {

@@ -64,7 +64,7 @@ func (c *converter) query(field, text string) string {
 	return text
 }
 
-// serverAddress returns the address that a check asks, or none for the server of the Site.
+// serverAddress returns the address that a check asks, or an empty text for the server of the Site.
 func (c *converter) serverAddress(field, address string) string {
 	if address == "" || c.UsesSiteServer {
 		return ""

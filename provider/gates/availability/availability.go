@@ -1,6 +1,6 @@
 // Package availability judges whether pods of a revision become available at a Site in time. It is pure: time is passed in.
 //
-// What cannot be looked at is neither available nor unavailable: the clock of the check stands still, and the check gives no verdict.
+// An unobservable Site is neither available nor unavailable: the clock of the check stands still, and the check gives no verdict.
 package availability
 
 import (
@@ -18,7 +18,7 @@ import (
 // minGap is how long a Site has to be out of sight before the clock is moved for it. A connection that is made again takes less.
 const minGap = 10 * time.Second
 
-// A Clock says how much of the timeout of a check has passed. The zero Clock has not begun.
+// A Clock measures the passed part of the timeout of a check. The zero Clock has not begun.
 type Clock struct {
 	// LiveSince is since when the Site runs the revision.
 	LiveSince time.Time
@@ -29,7 +29,7 @@ type Clock struct {
 	// UnseenSince is since when the Site cannot be looked at. Zero while it can.
 	UnseenSince time.Time
 
-	// Problem says why the Site cannot be looked at.
+	// Problem is the reason why the Site is unobservable.
 	Problem string
 
 	// ServingSince is since when enough pods are available without interruption. Zero while they are not.
@@ -136,7 +136,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// IsServing reports whether enough pods of the Deployments of a Site are available. A Site that is asked for none has enough.
+// IsServing reports whether enough pods of the Deployments of a Site are available. A Site without desired pods has enough.
 func IsServing(h workload.Health, minAvailable int32) bool {
 	if h.State == deliveryv1alpha1.HealthScaledToZero {
 		return true
@@ -144,7 +144,7 @@ func IsServing(h workload.Health, minAvailable int32) bool {
 	return h.State == deliveryv1alpha1.HealthAvailable && h.Available >= min(minAvailable, h.Desired)
 }
 
-// Explain says why a Site has not enough available pods, with the trouble of its pods if that is known.
+// Explain returns the reason why a Site has not enough available pods, with the problem of its pods if it is known.
 func Explain(h workload.Health, t workload.Trouble, minAvailable int32) string {
 	reason, message := h.Reason, h.Message
 	if t.Reason != "" {

@@ -30,8 +30,9 @@ func rules() gates.Rules {
 	return gates.Rules{InitialDelay: 5 * time.Second, Interval: 5 * time.Second, Count: 3, Timeout: 100 * time.Second}
 }
 
-// A look is what was seen of the Site at some time: s for pods that serve, n for none that do, x for a Site that cannot be looked at, L for one that runs the
-// revision since then, R for a restart of the provider, of which the clock is what the status holds, and B for one while the Site does not run the revision.
+// A look is an observation of the Site at some time: s for pods that serve, n for pods that do not serve, x for an unobservable Site, L for a Site that runs
+// the revision since then, R for a restart of the provider, which resumes the clock from the status, and B for a restart while the Site does not run the
+// revision.
 type look struct {
 	second int
 	what   rune
@@ -85,7 +86,7 @@ func TestJudge(t *testing.T) {
 		"ServedAway":  {reason: "Pods of a Site that was out of sight have to stay available again.", looks: []look{{20, 's'}, {22, 'x'}, {29, 's'}}, now: 30, want: "Running", next: "39"},
 		"Restart":     {reason: "A restart of the provider starts no clock again.", looks: []look{{1, 'n'}, {60, 'R'}, {70, 'n'}}, now: 100, want: "Failed"},
 		"RestartGap":  {reason: "After a restart the time out of sight is still no part of the timeout.", looks: []look{{50, 'x'}, {150, 'n'}, {160, 'R'}, {170, 'n'}}, now: 199, want: "Running", next: "200"},
-		"RestartOut":  {reason: "A restart while the Site is out of sight loses none of that time.", looks: []look{{50, 'x'}, {100, 'R'}, {150, 'n'}}, now: 199, want: "Running", next: "200"},
+		"RestartOut":  {reason: "A restart while the Site is out of sight does not lose that time.", looks: []look{{50, 'x'}, {100, 'R'}, {150, 'n'}}, now: 199, want: "Running", next: "200"},
 		"RestartServes": {
 			reason: "Pods have to stay available again after a restart.", looks: []look{{20, 's'}, {29, 'R'}, {31, 's'}}, now: 40, want: "Running", next: "41",
 		},
@@ -120,7 +121,7 @@ func TestCountsFrom(t *testing.T) {
 		"Blink":  {reason: "A short gap moves no clock.", looks: []look{{1, 'x'}, {10, 'n'}}},
 		"Gap":    {reason: "A gap moves the clock.", looks: []look{{1, 'x'}, {31, 'n'}}, want: "30"},
 		"Gaps":   {reason: "Gaps add up.", looks: []look{{1, 'x'}, {31, 'n'}, {40, 'x'}, {60, 'n'}}, want: "50"},
-		"Second": {reason: "A restart keeps what was added before.", looks: []look{{1, 'x'}, {31, 'n'}, {35, 'R'}, {40, 'x'}, {60, 'n'}}, want: "50"},
+		"Second": {reason: "A restart keeps the time that was added before.", looks: []look{{1, 'x'}, {31, 'n'}, {35, 'R'}, {40, 'x'}, {60, 'n'}}, want: "50"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +145,7 @@ func TestIsServing(t *testing.T) {
 		"Zero":     {reason: "A Site that is asked for no pods has enough.", health: workload.Health{State: deliveryv1alpha1.HealthScaledToZero}, least: 1, want: true},
 		"Partly":   {reason: "One of two Deployments without a pod is not enough.", health: workload.Health{State: deliveryv1alpha1.HealthProgressing, Available: 3, Desired: 4}, least: 1},
 		"Missing":  {reason: "Without a Deployment nothing is available.", health: workload.Health{State: deliveryv1alpha1.HealthMissing}, least: 1},
-		"Other":    {reason: "Pods of another image are not those of the revision.", health: workload.Health{State: deliveryv1alpha1.HealthOtherImage, AvailableOther: 3, Desired: 3}, least: 1},
+		"Other":    {reason: "Pods of another image are not pods of the revision.", health: workload.Health{State: deliveryv1alpha1.HealthOtherImage, AvailableOther: 3, Desired: 3}, least: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -164,11 +165,11 @@ func TestExplain(t *testing.T) {
 		want    string
 	}{
 		"Trouble": {
-			reason: "The trouble of pods is the reason where it is known.", health: workload.Health{Reason: "Progressing", Desired: 2}, least: 1,
+			reason: "A known problem of the pods is the reason.", health: workload.Health{Reason: "Progressing", Desired: 2}, least: 1,
 			trouble: workload.Trouble{Reason: "CrashLoopBackOff", Message: "container app ends again and again: exit code 3, Error"},
 			want:    "0 of 1 pods are available: CrashLoopBackOff: container app ends again and again: exit code 3, Error",
 		},
-		"Health":  {reason: "Else it is what the Deployment reports.", health: workload.Health{Reason: "QuotaExceeded", Message: "exceeded quota: small", Desired: 5, Available: 2}, least: 3, want: "2 of 3 pods are available: QuotaExceeded: exceeded quota: small"},
+		"Health":  {reason: "Without a problem of a pod, the problem of the Deployment is reported.", health: workload.Health{Reason: "QuotaExceeded", Message: "exceeded quota: small", Desired: 5, Available: 2}, least: 3, want: "2 of 3 pods are available: QuotaExceeded: exceeded quota: small"},
 		"Missing": {reason: "A Site without a Deployment is said to have one pod too few.", health: workload.Health{Reason: "WorkloadMissing"}, least: 2, want: "0 of 1 pods are available: WorkloadMissing"},
 	}
 	for name, tc := range cases {

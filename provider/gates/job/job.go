@@ -1,6 +1,6 @@
-// Package job makes the Jobs that checks run as, and reads what became of them. It is pure.
+// Package job makes the Jobs of checks, and reads their results. It is pure.
 //
-// Exit code 0 passes, 3 says that what was checked is violated, and any other one that it could not be checked.
+// Exit code 0 passes, 3 reports a violation, and any other exit code reports that the script could not check.
 package job
 
 import (
@@ -23,10 +23,10 @@ import (
 )
 
 const (
-	// violated is the exit code of a script that found what it looked for.
+	// violated is the exit code of a script that found a violation.
 	violated = 3
 
-	// jobTTL is for how long the cluster keeps a Job that has ended. Only the Job says that it was run: without it, it is run again.
+	// jobTTL is the time for which the cluster keeps an ended Job. Only the Job proves that the script has run: without it, the script runs again.
 	jobTTL = 24 * time.Hour
 
 	// maxLines is how many bytes of its last lines are kept.
@@ -60,17 +60,16 @@ type Input struct {
 	Rules gates.Rules
 }
 
-// Name of the Job: the same for the same check of the same Gate, about a subject that has been live all the time. It is the one thing
-// that keeps a second Job from being made.
+// Name of the Job: the same for the same check of the same Gate, about a subject that has been live all the time. Nothing else prevents a second Job.
 func Name(in Input) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %d", in.Gate, in.Check.Name, in.Site.GetName(), in.LiveSince.Unix()))
 	return "intentplane-" + hex.EncodeToString(sum[:10])
 }
 
-// maxScript is what Linux takes as one argument of a program, without the byte that ends it. With more no pod would start.
+// maxScript is the limit of one argument of a program on Linux, without the byte that ends it. With a longer script no pod would start.
 const maxScript = 128<<10 - 1
 
-// Pinned returns an error unless a script is what its digest says, and small enough to be run.
+// Pinned returns an error unless a script has the digest, and is small enough to be run.
 func Pinned(script, digest string) error {
 	if len(script) > maxScript {
 		return errors.Errorf("configMapKeyRef: the script has more than %d bytes, and no pod would start with it", maxScript)
@@ -131,7 +130,7 @@ func podSpecFor(in Input) corev1.PodSpec {
 	}
 }
 
-// escapeVariables escapes what the kubelet would replace: it takes $(NAME) for a variable of its own, and $$ for one sign.
+// escapeVariables escapes the variables that the kubelet would replace: it takes $(NAME) for a variable of its own, and $$ for one sign.
 func escapeVariables(script string) string { return strings.ReplaceAll(script, "$", "$$") }
 
 // Judge a Job. Its last lines come from its pod, if that could be seen.
@@ -180,7 +179,7 @@ func exitCodeText(pods []corev1.Pod) string {
 	return ""
 }
 
-// describeKill says why a script could say nothing itself.
+// describeKill returns the reason why a script could print no message itself.
 func describeKill(pods []corev1.Pod) string {
 	if t := terminatedState(pods); t != nil && t.Reason == "OOMKilled" {
 		return "the script needed more memory than it may have"
@@ -188,7 +187,7 @@ func describeKill(pods []corev1.Pod) string {
 	return ""
 }
 
-// lastLines returns the lines that a script printed last, as far as there is room, without what a terminal would take for more than text.
+// lastLines returns the lines that a script printed last, as far as there is room, without unprintable characters.
 func lastLines(pods []corev1.Pod) string {
 	t := terminatedState(pods)
 	if t == nil {

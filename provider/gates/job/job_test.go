@@ -28,7 +28,7 @@ func input() Input {
 	}
 }
 
-// TestRestricted holds what the restricted level of Kubernetes' pod security standards asks for, and what we ask for beyond it.
+// TestRestricted checks the rules of the restricted level of Kubernetes' pod security standards, and our additional rules.
 func TestRestricted(t *testing.T) {
 	j := Make(input())
 	p := j.Spec.Template.Spec
@@ -38,7 +38,7 @@ func TestRestricted(t *testing.T) {
 		"runs as root":                 is(p.SecurityContext.RunAsNonRoot, true) && is(c.SecurityContext.RunAsNonRoot, true),
 		"may gain privileges":          is(c.SecurityContext.AllowPrivilegeEscalation, false) && c.SecurityContext.Privileged == nil,
 		"has capabilities":             cmp.Equal(c.SecurityContext.Capabilities, &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}),
-		"may call what it likes":       p.SecurityContext.SeccompProfile.Type == corev1.SeccompProfileTypeRuntimeDefault,
+		"may make any system call":     p.SecurityContext.SeccompProfile.Type == corev1.SeccompProfileTypeRuntimeDefault,
 		"writes to its image":          is(c.SecurityContext.ReadOnlyRootFilesystem, true),
 		"has a token":                  is(p.AutomountServiceAccountToken, false),
 		"sees the node":                !p.HostNetwork && !p.HostPID && !p.HostIPC && len(p.Volumes) == 0,
@@ -99,7 +99,7 @@ func TestJudge(t *testing.T) {
 		"Violated":  {reason: "The Job says why it failed, also when its pod is gone.", job: job(batchv1.JobFailed, "PodFailurePolicy", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: "the script says that what it checks is violated", Count: 1}},
 		"Broken":    {reason: "A Job that failed for another reason is an error.", job: job(batchv1.JobFailed, "BackoffLimitExceeded", corev1.ConditionTrue), pods: pod(1, "oops:\x00\x1b[2J\tno\n"), want: gates.Judgement{Phase: v1alpha1.CheckError, Value: "exit 1", Message: "oops:[2J no", Count: 1}},
 		"Unknown":   {reason: "A Job that failed for an unknown reason could not check.", job: job(batchv1.JobFailed, "Whatever", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckError, Message: "the script could not check", Count: 1}},
-		"Starved":   {reason: "One that was killed says nothing itself.", job: job(batchv1.JobFailed, "BackoffLimitExceeded", corev1.ConditionTrue), pods: starved, want: gates.Judgement{Phase: v1alpha1.CheckError, Value: "exit 137", Message: "the script needed more memory than it may have", Count: 1}},
+		"Starved":   {reason: "A killed script prints no message itself.", job: job(batchv1.JobFailed, "BackoffLimitExceeded", corev1.ConditionTrue), pods: starved, want: gates.Judgement{Phase: v1alpha1.CheckError, Value: "exit 137", Message: "the script needed more memory than it may have", Count: 1}},
 		"Deadline":  {reason: "A Job that exceeded its deadline timed out.", job: job(batchv1.JobFailed, "DeadlineExceeded", corev1.ConditionTrue), want: gates.Judgement{Phase: v1alpha1.CheckTimedOut, Message: "the script took too long, or could not be started", Count: 1}},
 		"LastLines": {reason: "The last lines are kept, and no half of a letter.", job: job(batchv1.JobFailed, "PodFailurePolicy", corev1.ConditionTrue), pods: pod(3, long+"end"), want: gates.Judgement{Phase: v1alpha1.CheckFailed, Value: "exit 3", Message: strings.Repeat("é", 510) + "end", Count: 1}},
 	}

@@ -28,7 +28,7 @@ func SetNonce(j *batchv1.Job, nonce string) {
 	j.Annotations[AnnotationNonce] = nonce
 }
 
-// HasNonce reports whether a Job has the nonce of a digest. The empty digest is that of none.
+// HasNonce reports whether a Job has the nonce of a digest. The empty digest matches no Job.
 func HasNonce(j *batchv1.Job, digest string) bool {
 	nonce := j.GetAnnotations()[AnnotationNonce]
 	return nonce != "" && NonceDigest(nonce) == digest

@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Differs returns the first field in which a Job is not the one that Make returns for an input, or "" if it is that one. All of its spec is
-// compared, also fields that this version does not know: an image alone does not say what is run, since a host alias, a DNS server, a working
-// directory or a node changes it too. Only what an API server fills in may be otherwise. What a webhook of the cluster adds is a difference: such
-// a Job is recognised by its UID alone. The script is the Job's own, if it is the one that the check names: it is not read again.
+// Differs returns the first field in which a Job differs from the Job that Make returns for an input, or "" without a difference. All of its spec is compared,
+// also fields that this version does not know: an image alone does not determine the program, since a host alias, a DNS server, a working directory or a node
+// changes it too. Only values that an API server fills in may differ. A field that a webhook of the cluster adds is a difference: such a Job is recognised by
+// its UID alone. The script comes from the Job itself, if it is the script that the check names: it is not read again.
 func Differs(in Input, o *unstructured.Unstructured) string {
 	if o.GetLabels()[LabelGate] != in.Gate {
 		return "metadata.labels[" + LabelGate + "]"
@@ -57,11 +57,11 @@ func isScriptOf(in Input) bool {
 	return in.Script == in.Check.Job.Script
 }
 
-// unescapeVariables returns what escapeVariables was given.
+// unescapeVariables reverses escapeVariables.
 func unescapeVariables(arg string) string { return strings.ReplaceAll(arg, "$$", "$") }
 
-// filledByServer returns the values that an API server may give to fields which Make leaves empty, by their paths: defaults of batch/v1 and of
-// pods, and what ties the pods to the Job. Versions of Kubernetes differ in which of them they fill in.
+// filledByServer returns the values that an API server may give to fields which Make leaves empty, by their paths: defaults of batch/v1 and of pods, and the
+// labels and selectors that tie the pods to the Job. Versions of Kubernetes differ in which of them they fill in.
 func filledByServer(in Input, o *unstructured.Unstructured) map[string][]any {
 	out := map[string][]any{
 		"spec.completionMode":                                        {"NonIndexed"},
@@ -92,7 +92,7 @@ type comparison struct {
 	filled map[string][]any
 }
 
-// firstDifference returns the path of the first field that differs, in the order of their names, or "". What is absent, null or empty is the same.
+// firstDifference returns the path of the first field that differs, in the order of their names, or "". Absent, null and empty values are equal.
 func (c comparison) firstDifference(path string, want, got any) string {
 	switch {
 	case isEmpty(want) && isEmpty(got):
@@ -152,7 +152,7 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// comparableValue returns a value that can be compared, or nil for one that has parts.
+// comparableValue returns a value that can be compared, or nil for a value that has parts.
 func comparableValue(v any) any {
 	switch v.(type) {
 	case map[string]any, []any:

@@ -46,7 +46,7 @@ func TestDiffers(t *testing.T) {
 		want   string
 	}{
 		"Same": {reason: "A Job as it was made runs what the check asks for.", change: func(*batchv1.Job) {}},
-		"Defaulted": {reason: "What an API server fills in does not change what is run.", change: func(j *batchv1.Job) {
+		"Defaulted": {reason: "Values that an API server fills in do not change the program.", change: func(j *batchv1.Job) {
 			j.Spec.Parallelism, j.Spec.Completions, j.Spec.Suspend, j.Spec.ManualSelector = new(int32(1)), new(int32(1)), new(false), new(false)
 			j.Spec.CompletionMode, j.Spec.PodReplacementPolicy = new(batchv1.NonIndexedCompletion), new(batchv1.Failed)
 			j.Spec.PodFailurePolicy.Rules[0].OnPodConditions = []batchv1.PodFailurePolicyOnPodConditionsPattern{}
@@ -65,8 +65,8 @@ func TestDiffers(t *testing.T) {
 		"Arguments":      {reason: "A Job with more arguments is not believed.", change: func(j *batchv1.Job) { first(j).Args = append(first(j).Args, "x") }, want: "spec.template.spec.containers"},
 		"Command":        {reason: "A Job that runs the script as data is not believed.", change: func(j *batchv1.Job) { first(j).Command = []string{"/bin/true"} }, want: "spec.template.spec.containers[0].command"},
 		"Image":          {reason: "A Job with another image is not believed.", change: func(j *batchv1.Job) { first(j).Image = "evil:1" }, want: "spec.template.spec.containers[0].image"},
-		"Mounts":         {reason: "A Job that mounts files over those of the image is not believed.", change: func(j *batchv1.Job) { first(j).VolumeMounts = []corev1.VolumeMount{{MountPath: "/bin"}} }, want: "spec.template.spec.containers[0].volumeMounts"},
-		"Env":            {reason: "A Job with variables is not believed, since they change what a script does.", change: func(j *batchv1.Job) { first(j).Env = []corev1.EnvVar{{Name: "PATH"}} }, want: "spec.template.spec.containers[0].env"},
+		"Mounts":         {reason: "A Job that mounts files over files of the image is not believed.", change: func(j *batchv1.Job) { first(j).VolumeMounts = []corev1.VolumeMount{{MountPath: "/bin"}} }, want: "spec.template.spec.containers[0].volumeMounts"},
+		"Env":            {reason: "A Job with variables is not believed, since they change the effect of a script.", change: func(j *batchv1.Job) { first(j).Env = []corev1.EnvVar{{Name: "PATH"}} }, want: "spec.template.spec.containers[0].env"},
 		"WorkingDir":     {reason: "A Job with another working directory is not believed, since a script finds other files there.", change: func(j *batchv1.Job) { first(j).WorkingDir = "/proc" }, want: "spec.template.spec.containers[0].workingDir"},
 		"Lifecycle":      {reason: "A Job whose container runs another command when it starts is not believed.", change: func(j *batchv1.Job) { first(j).Lifecycle = &corev1.Lifecycle{StopSignal: new(corev1.SIGABRT)} }, want: "spec.template.spec.containers[0].lifecycle.stopSignal"},
 		"Privileged":     {reason: "A Job whose container has more rights is not believed.", change: func(j *batchv1.Job) { first(j).SecurityContext.Privileged = new(true) }, want: "spec.template.spec.containers[0].securityContext.privileged"},
@@ -81,7 +81,7 @@ func TestDiffers(t *testing.T) {
 		"RuntimeClass":   {reason: "A Job for another runtime is not believed.", change: inPod(func(p *corev1.PodSpec) { p.RuntimeClassName = new("mine") }), want: "spec.template.spec.runtimeClassName"},
 		"User":           {reason: "A Job that runs as another user is not believed.", change: inPod(func(p *corev1.PodSpec) { p.SecurityContext.RunAsUser = new(int64(0)) }), want: "spec.template.spec.securityContext.runAsUser"},
 		"PodAnnotations": {reason: "A Job whose pods have annotations is not believed, since a webhook acts on them.", change: func(j *batchv1.Job) { j.Spec.Template.Annotations = map[string]string{"inject": "true"} }, want: "spec.template.metadata.annotations.inject"},
-		"Selector": {reason: "A Job that counts the pods of another one is not believed.", change: func(j *batchv1.Job) {
+		"Selector": {reason: "A Job that counts the pods of another Job is not believed.", change: func(j *batchv1.Job) {
 			j.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"controller-uid": "other"}}
 		}, want: "spec.selector.matchLabels.controller-uid"},
 		"ManagedBy":  {reason: "A Job whose status another controller writes is not believed.", change: func(j *batchv1.Job) { j.Spec.ManagedBy = new("example.org/mine") }, want: "spec.managedBy"},

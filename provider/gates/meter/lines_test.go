@@ -61,7 +61,7 @@ func TestEqualQuestionsHaveTheFirstTurn(t *testing.T) {
 		b, slow, good := start(ctx), &source{takes: 10 * time.Second}, &source{name: "good"}
 		b.flood(key(0), slow, "prometheus")
 		tk := usual(good)
-		// Who floods a server asks what others ask too.
+		// The namespace that floods a server also asks the question of the victim.
 		b.Measure(key(1), "u", []Task{tk})
 		b.Measure(victim(), "u", []Task{tk})
 		after(3 * time.Minute)
@@ -109,7 +109,7 @@ func TestRemovedCheckIsNotAsked(t *testing.T) {
 			t.Errorf("%d questions of Gates that are no more were asked", n)
 		}
 		if !b.lines.IsEmpty() {
-			t.Errorf("servers that nobody asks are remembered: %+v", b.lines)
+			t.Errorf("servers without questions are remembered: %+v", b.lines)
 		}
 	})
 }

@@ -35,7 +35,7 @@ type Task struct {
 	// Type of the check.
 	Type string
 
-	// Question that is asked. After it is replaced, the new one is asked from the next time on.
+	// Question that is asked. After a replacement, the new question is asked from the next measurement on.
 	Question Question
 
 	// Host that is asked. Empty means that the question reaches no server, and need not wait.
@@ -48,17 +48,17 @@ type Task struct {
 	Rules    gates.Rules
 	Criteria gates.Criteria
 
-	// Outages says what an outage of the host means for the check.
+	// Outages is the policy of the check for an outage of the host.
 	Outages gates.OutagePolicy
 
 	// UnavailableSince is since when the host was unavailable when a Meter before this one measured. Zero if it was not.
 	UnavailableSince time.Time
 
-	// LiveSince is since when the subject is live. Zero stops the clock, and drops what was measured.
+	// LiveSince is since when the subject is live. Zero stops the clock, and drops the measurements.
 	LiveSince time.Time
 }
 
-// An Observer counts what is measured. It must not wait.
+// An Observer counts measurements. It must not wait.
 type Observer interface {
 	// Measured is called for each measurement, with the type of its check and how it ended.
 	Measured(check, result string, took time.Duration)
@@ -193,7 +193,7 @@ func (m *Meter) Start(ctx context.Context) error {
 	}
 }
 
-// runDue does what is due, and returns how long nothing else is.
+// runDue enqueues the due questions, and returns the time until the next due action.
 func (m *Meter) runDue(ctx context.Context) (time.Duration, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -303,7 +303,7 @@ func (m *Meter) deliverAnswer(ctx context.Context, g *group, a gates.Answer, beg
 	m.signalChange()
 }
 
-// nextSlot is the first time after another one, on the grid of a question and an interval.
+// nextSlot is the first time after a given time on the grid of a question and an interval.
 func nextSlot(key string, interval time.Duration, after time.Time) time.Time {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(key))

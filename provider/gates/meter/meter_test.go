@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates"
 )
 
-// A source is what is measured, and counts how often.
+// A source is a measured subject, which counts its measurements.
 type source struct {
 	name string
 	// takes is how long an answer takes.
@@ -85,7 +85,7 @@ type bench struct {
 	counts counts
 }
 
-// counts are what an Observer received.
+// counts are the calls that an Observer received.
 type counts struct {
 	mu       sync.Mutex
 	measured int
@@ -143,7 +143,7 @@ func TestEqualQuestionsAreAskedOnce(t *testing.T) {
 	})
 }
 
-// TestRecent returns the last measurements of a check when it has ended, and none before.
+// TestRecent returns the last measurements of a check when it has ended, and no measurements before.
 func TestRecent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -163,7 +163,7 @@ func TestRecent(t *testing.T) {
 		for i, m := range got {
 			outcomes = append(outcomes, m.Outcome+" "+m.Value)
 			if i > 0 && m.At.Sub(got[i-1].At.Time) != tk.Rules.Interval {
-				t.Errorf("measurement %d came %s after the one before", i, m.At.Sub(got[i-1].At.Time))
+				t.Errorf("measurement %d came %s after the previous measurement", i, m.At.Sub(got[i-1].At.Time))
 			}
 		}
 		want := append(slices.Repeat([]string{"Pass 0"}, v1alpha1.MaxRecent-1), "Fail 7")
@@ -173,7 +173,7 @@ func TestRecent(t *testing.T) {
 	})
 }
 
-// A broken question panics, as one whose answer a client library cannot bear.
+// A broken question panics, as a question whose answer crashes a client library.
 type broken struct{ *source }
 
 func (broken) Ask(context.Context, time.Duration) gates.Answer { panic("boom") }
@@ -241,7 +241,7 @@ func TestFailureWakesWithinAnInterval(t *testing.T) {
 				t.Errorf("Measure(...): -want, +got:\n%s", diff)
 			}
 			s.say(0)
-			after(time.Minute) // What ended is not measured again.
+			after(time.Minute) // A check that ended is not measured again.
 		}
 	})
 }
@@ -270,7 +270,7 @@ func TestOnlyWhatIsLiveCounts(t *testing.T) {
 		asked := s.times()
 		after(time.Hour)
 		if s.times() != asked || len(b.woken) > 0 {
-			t.Errorf("what is not live was measured %d times, and woke %d", s.times()-asked, len(b.woken))
+			t.Errorf("a subject that is not live was measured %d times, and woke %d", s.times()-asked, len(b.woken))
 		}
 	})
 }
@@ -303,7 +303,7 @@ func TestTimeCountsOnlyWhileLive(t *testing.T) {
 		select {
 		case <-b.woken:
 		default:
-			t.Error("nobody is told")
+			t.Error("the owner is not woken")
 		}
 	})
 }
@@ -344,13 +344,13 @@ func TestLeadAndDelay(t *testing.T) {
 		b.Measure(key(1), "u", []Task{tk})
 		after(30*time.Second - 1)
 		if s.times() > 0 {
-			t.Error("it was asked about what was before")
+			t.Error("it was asked about the time before the subject was live")
 		}
 		after(5 * time.Second)
 		if s.times() != 1 {
 			t.Errorf("it was asked %d times in the first interval", s.times())
 		}
-		// Who was live long before we began is asked about at once.
+		// A subject that was live long before the meter began is measured at once.
 		other := &source{name: "r"}
 		tk = task(other, time.Now().Add(-time.Hour))
 		b.Measure(key(2), "u", []Task{tk})
@@ -402,7 +402,7 @@ func TestForget(t *testing.T) {
 		b.Forget(key(1))
 		after(time.Minute)
 		if s.times() != asked {
-			t.Errorf("what nobody wants to know was asked %d times", s.times()-asked)
+			t.Errorf("a question without a Gate was asked %d times", s.times()-asked)
 		}
 		if len(b.gates) > 0 {
 			t.Errorf("%d Gates are remembered", len(b.gates))

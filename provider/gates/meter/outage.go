@@ -34,8 +34,8 @@ func (r *run) takeOutage(a gates.Answer, begun, now time.Time) gates.Measurement
 	return gates.Measurement{Outcome: gates.Missed, Message: r.outage.Problem}
 }
 
-// resumeAfterLostQuestion lets the clock go on, without the time from the lost question to the answer. What was measured in between is in the
-// window of the answer, which counts.
+// resumeAfterLostQuestion lets the clock go on, without the time from the lost question to the answer. The samples in between are in the window of the answer,
+// which counts.
 func (r *run) resumeAfterLostQuestion(now time.Time) {
 	if !r.stopped.IsZero() {
 		r.waited += now.Sub(r.stopped)
@@ -43,8 +43,8 @@ func (r *run) resumeAfterLostQuestion(now time.Time) {
 	}
 }
 
-// endOutage goes on after an outage. The first answer only shows that it is over, since the window of its query may reach into the outage; the
-// next one counts. Until then the clock stands still.
+// endOutage goes on after an outage. The first answer only shows that it is over, since the window of its query may reach into the outage; the next answer
+// counts. Until then the clock stands still.
 func (r *run) endOutage(now time.Time) gates.Measurement {
 	r.back = now
 	r.due = nextMeasurement(r.task, now.Add(r.task.Lead))

@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates"
 )
 
-// A backend is a source that can be down. It remembers for how long the subject was said to be live when it was last asked.
+// A backend is a source that can be down. It records for how long the subject had been live in its last question.
 type backend struct {
 	source
 
@@ -236,7 +236,7 @@ func TestLostQuestion(t *testing.T) {
 		if got := b.Measure(key(1), "u", []Task{tk})[0]; got.Phase != v1alpha1.CheckPassed || got.Count != 3 {
 			t.Errorf("after a lost question: %+v", got)
 		}
-		// The first measurement, the lost question, and two more, each at most five seconds after the one before it.
+		// The first measurement, the lost question, and two more, each at most five seconds after the previous question.
 		if took, asked := time.Since(first), down.times(); took > 20*time.Second || asked != 4 {
 			t.Errorf("the check passed %s after its first measurement, with %d questions", took, asked)
 		}

@@ -21,10 +21,10 @@ type run struct {
 	task  Task
 	tally gates.Tally
 
-	// recent are the last measurements, also those of an earlier episode. They are for people.
+	// recent are the last measurements, also measurements of an earlier episode. They are for users.
 	recent []v1alpha1.Measurement
 
-	// since is when this run of measurements began, and spent how long earlier ones were measurable.
+	// since is when this run of measurements began, and spent how long earlier runs were measurable.
 	since time.Time
 	spent time.Duration
 
@@ -59,14 +59,14 @@ type run struct {
 	reportedCount bool
 }
 
-// A group is one question, and all who want to know.
+// A group is one question, and the runs that wait for its answer.
 type group struct {
 	question Question
 	host     string
 	live     time.Duration
 	members  []member
 
-	// wanted is how many of the members still wait for it, and place what it has while it is under way.
+	// wanted is the number of members that still wait for the answer, and place the place that the question occupies while it is under way.
 	wanted int
 	place  shares.Place
 }
@@ -81,7 +81,7 @@ func (g *group) memberNamespaces() []string {
 	return slices.Compact(out)
 }
 
-// askOrRecover asks the question. A panic is an answer with a problem: a server may have sent what caused it, and its Gates have to go on.
+// askOrRecover asks the question. A panic is an answer with a problem: the bytes of a server may have caused it, and its Gates have to go on.
 func (g *group) askOrRecover(ctx context.Context) gates.Answer {
 	var a gates.Answer
 	err := panics.Recover("ask for a measurement", func() error {
@@ -207,8 +207,8 @@ func (r *run) recordReported(j gates.Judgement) {
 // isIdle is true for a run that nothing is due for.
 func (r *run) isIdle() bool { return r.since.IsZero() || r.reportedEnd }
 
-// nextChange is when a run has to be looked at again: to be measured, or since its time is over. It is zero for one that waits for its turn, and for
-// one without a time that waits for an answer.
+// nextChange is when a run has to be looked at again: to be measured, or since its time is over. It is zero for a run that waits for its turn, and for a run
+// without a timeout that waits for an answer.
 func (r *run) nextChange(now time.Time) time.Time {
 	if !r.stopped.IsZero() {
 		return r.nextInOutage(now)
@@ -227,7 +227,7 @@ func (r *run) nextChange(now time.Time) time.Time {
 	return r.due
 }
 
-// joinGroup adds a run to the group of those with the same question.
+// joinGroup adds a run to the group of runs with the same question.
 func (r *run) joinGroup(groups map[string]*group, now time.Time) {
 	if r.asking {
 		return
@@ -244,7 +244,7 @@ func (r *run) joinGroup(groups map[string]*group, now time.Time) {
 	g.members = append(g.members, member{run: r, episode: r.episode})
 }
 
-// measurableSince is when the subject went live, or when its host answered again: what was before was not all recorded.
+// measurableSince is when the subject went live, or when its host answered again: samples before that time are incomplete.
 func (r *run) measurableSince() time.Time {
 	if r.back.After(r.task.LiveSince) {
 		return r.back
@@ -276,7 +276,7 @@ func (r *run) takeAnswer(a gates.Answer, begun, now time.Time) gates.Measurement
 	return m
 }
 
-// remember a measurement among the recent ones.
+// remember a measurement among the recent measurements.
 func (r *run) remember(m gates.Measurement, at time.Time) {
 	r.recent = append(r.recent, v1alpha1.Measurement{At: metav1.NewTime(at.Truncate(time.Second)), Outcome: string(m.Outcome), Value: m.Value})
 	r.recent = r.recent[max(0, len(r.recent)-v1alpha1.MaxRecent):]

@@ -25,7 +25,7 @@ func TestNextChangeOfWatched(t *testing.T) {
 	}
 	watched.asking = true
 	if got := watched.nextChange(now); !got.IsZero() {
-		t.Errorf("A check that is watched is not looked at before its answer came.\nnextChange(): want none, got %s", got)
+		t.Errorf("A check that is watched is not looked at before its answer came.\nnextChange(): want a zero time, got %s", got)
 	}
 }
 

@@ -21,7 +21,7 @@ const (
 	// maxSeconds is the latest time that an answer may be of: the year 9999.
 	maxSeconds = 253402300799
 
-	// maxSaid is how much is repeated of what a server says about a query.
+	// maxSaid limits the repeated text of a server about a query.
 	maxSaid = 200
 
 	// maxSeries is how many series are looked at. One is judged, and any more are an error.
@@ -31,7 +31,7 @@ const (
 	pairSize = 2
 )
 
-// Types of errors: those about the text of a query, and those about the data.
+// Types of errors: errors of the text of a query, and errors of the data.
 const (
 	typeBadData   = "bad_data"
 	typeExecution = "execution"
@@ -56,7 +56,7 @@ const (
 	problemStale       = "the answer is not of the time at which the server gave it"
 )
 
-// An envelope is what the HTTP API answers with.
+// An envelope is the body of an answer of the HTTP API.
 type envelope struct {
 	Status    string          `json:"status"`
 	ErrorType string          `json:"errorType"`
@@ -75,7 +75,7 @@ type envelope struct {
 	} `json:"data"`
 }
 
-// decodeAnswer decodes what a server sent to a request with credentials. What it does not know is an error.
+// decodeAnswer decodes the answer of a server to a request with credentials. An unknown form is an error.
 func decodeAnswer(said fetch.Answer, k fetch.Credentials) gates.Answer {
 	if problem := outageOf(said.Status); problem != "" {
 		return outageAnswer(problem, said.Words(k))
@@ -123,9 +123,9 @@ func outageOf(status int) string {
 	return ""
 }
 
-// warningAnswer is the problem of an answer with warnings, none without. A warning that is not about the query says that a part of the backend
-// did not answer, as a store of Thanos or a remote read: that is an outage of it. Prometheus begins those about the query with queryWarning, and notes about it,
-// which older versions list among the warnings, with queryInfo (util/annotations). A note is not an error.
+// warningAnswer returns the problem of an answer with warnings, and no problem without warnings. A warning that is not about the query says that a part of the
+// backend did not answer, as a store of Thanos or a remote read: that is an outage of it. Prometheus begins warnings about the query with queryWarning, and
+// notes about it, which older versions list among the warnings, with queryInfo (util/annotations). A note is not an error.
 func warningAnswer(list json.RawMessage, k fetch.Credentials) gates.Answer {
 	if len(list) == 0 || string(list) == "null" {
 		return gates.Answer{}
@@ -149,7 +149,7 @@ func warningAnswer(list json.RawMessage, k fetch.Credentials) gates.Answer {
 	return out
 }
 
-// describeRefusal repeats what the server says about the text of a query, and nothing that it says about its data: the labels of series that it
+// describeRefusal repeats the server's error about the text of a query, but not its errors about the data: the labels of series that it
 // shows there may belong to another tenant.
 func describeRefusal(e envelope) string {
 	said := printableText(e.Error)
@@ -162,7 +162,7 @@ func describeRefusal(e envelope) string {
 	return problemRefused + ": " + said
 }
 
-// firstElements returns the first items of a list: a list that is long is not held a second time. It is false for what is not a list.
+// firstElements returns the first items of a list: a list that is long is not held a second time. It is false for a value that is not a list.
 func firstElements(n int, list json.RawMessage) ([]json.RawMessage, bool) {
 	d := json.NewDecoder(bytes.NewReader(list))
 	if begin, err := d.Token(); err != nil || begin != json.Delim('[') {

@@ -1,6 +1,6 @@
 // Package prometheus asks Prometheus servers for one number.
 //
-// A server is asked for what is now, by its own clock: it is compared with no other clock. How long the subject has been live decides
+// A server is asked for the current value, by its own clock: it is compared with no other clock. How long the subject has been live decides
 // when a query may be asked, and how far the server may look back for the latest sample, so that nothing counts from before.
 //
 // The client of Prometheus' own library is not used: it leaves out how many samples a value is made from, and reads answers of any size.
@@ -25,8 +25,8 @@ import (
 // settled is how long a subject has to be live before the lack of data means something: until then it may not have been scraped yet.
 const settled = time.Minute
 
-// lookbackSteps returns how far a server may be let look back for the latest sample: few, so that questions stay equal. The last one is what it
-// does by itself.
+// lookbackSteps returns how far a server may be let look back for the latest sample: few, so that questions stay equal. The last step is the default of a
+// server.
 func lookbackSteps() []time.Duration {
 	return []time.Duration{promql.ShortestLookback, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute}
 }
@@ -36,13 +36,13 @@ type Doer interface {
 	Do(ctx context.Context, r fetch.Request) (fetch.Answer, error)
 }
 
-// A Reader reads queries. One that remembers them saves much time: the same question is made again at each look.
+// A Reader reads queries. A Reader with a cache saves much time: each observation makes the same question again.
 type Reader interface {
-	// ReachOf is how far a query looks back. It returns an error for one that can never be judged.
+	// ReachOf is how far a query looks back. It returns an error for a query that can never be judged.
 	ReachOf(text string) (promql.Reach, error)
 }
 
-// A Server is one that is asked.
+// A Server is a Prometheus server.
 type Server struct {
 	// Base is the address of the HTTP API.
 	Base *url.URL
@@ -51,7 +51,7 @@ type Server struct {
 	Credentials fetch.Credentials
 }
 
-// Base parses the address of a server. It returns an error for one that is not http or https, or holds more than host and path. The
+// Base parses the address of a server. It returns an error for an address that is not http or https, or holds more than host and path. The
 // error holds nothing of the address: that may hold a password.
 func Base(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
@@ -67,7 +67,7 @@ func Base(address string) (*url.URL, error) {
 // Place of a server is its scheme, host and port, for messages. A path may hold a secret, and Base refuses an address with a user.
 func Place(base *url.URL) string { return base.Scheme + "://" + base.Host }
 
-// withPlace names the server in the problem of an answer that it could not give, so that a reader knows which one to look at.
+// withPlace names the server in the problem of an answer that it could not give, so that a reader can find the failed server.
 func (s Server) withPlace(a gates.Answer) gates.Answer {
 	if a.Unavailable {
 		a.Problem += " (" + Place(s.Base) + ")"
@@ -94,7 +94,7 @@ func NewQuestion(d Doer, r Reader, s Server, text string, samples bool) (*Questi
 // Host that is asked.
 func (q *Question) Host() string { return q.server.Base.Host }
 
-// Lead is how long the subject has to be live before the question may be asked: what it looks at then lies behind that.
+// Lead is how long the subject has to be live before the question may be asked: its query then reaches back only to times at which the subject is live.
 func (q *Question) Lead() time.Duration { return q.reach.Lead() }
 
 // Key is equal for questions that have the same answer, about subjects that have been live for so long.

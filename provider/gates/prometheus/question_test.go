@@ -32,7 +32,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// server answers with 1, and remembers what it was asked.
+// server answers with 1, and records the queries.
 func server(t *testing.T, asked *[]string) Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -152,7 +152,7 @@ func TestKey(t *testing.T) {
 		}
 	}
 	if same != key(fetch.Credentials{Token: "a"}, "up", 2*time.Hour) {
-		t.Error("the same question is another one")
+		t.Error("the same question has another key")
 	}
 	if strings.Contains(key(fetch.Credentials{Token: "hunter2"}, "up", 0), "hunter2") {
 		t.Error("a key holds a token")
@@ -169,7 +169,7 @@ func TestBase(t *testing.T) {
 		"Scheme":      {reason: "A file is not an address of Prometheus.", address: "file:///etc/passwd"},
 		"Socket":      {reason: "The address of a socket is refused.", address: "unix:///var/run/docker.sock"},
 		"Credentials": {reason: "Credentials in the address of Prometheus are refused.", address: "https://u:hunter2@prometheus.example.org"},
-		"Disguise":    {reason: "What looks like a host may be a user.", address: "https://prometheus.example.org@evil.example.org"},
+		"Disguise":    {reason: "A text that looks like a host may be a user.", address: "https://prometheus.example.org@evil.example.org"},
 		"Query":       {reason: "A query is ours to make.", address: "https://prometheus.example.org?query=1"},
 		"Nothing":     {reason: "An address without a host is refused.", address: "https://"},
 	}

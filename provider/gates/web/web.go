@@ -38,9 +38,9 @@ type Doer interface {
 	Do(ctx context.Context, r fetch.Request) (fetch.Answer, error)
 }
 
-// A Reader reads expressions. One that remembers them saves much time: the same question is made again at each look.
+// A Reader reads expressions. A Reader with a cache saves much time: each observation makes the same question again.
 type Reader interface {
-	// Read an expression. It returns an error for what is none.
+	// Read an expression. It returns an error for an invalid expression.
 	Read(text string) (*expression.Expression, error)
 }
 
@@ -52,7 +52,7 @@ type Question struct {
 	expression *expression.Expression
 }
 
-// Address parses the URL of a server. It returns an error for one that is not https, or holds credentials. The error holds nothing of it.
+// Address parses the URL of a server. It returns an error for a URL that is not https, or holds credentials. The error holds nothing of the URL.
 func Address(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Scheme != "https" || u.User != nil || u.Fragment != "" {
@@ -61,7 +61,7 @@ func Address(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// NewQuestion returns a Question. It returns an error for an expression that is none, or cannot give a number.
+// NewQuestion returns a Question. It returns an error for an invalid expression, or an expression that cannot give a number.
 func NewQuestion(d Doer, r Reader, u *url.URL, text string) (*Question, error) {
 	e, err := r.Read(text)
 	return &Question{doer: d, url: u, text: text, expression: e}, errors.Wrap(err, "web.expression")
@@ -98,7 +98,7 @@ func (q *Question) Ask(ctx context.Context, _ time.Duration) gates.Answer {
 	return q.evaluateBody(ctx, body)
 }
 
-// hasManyItems is true for JSON with many values, before it is read. What only looks like one, in a text, counts too.
+// hasManyItems is true for JSON with many values, before it is read. Text that looks like a value counts too.
 func hasManyItems(body []byte) bool {
 	return bytes.Count(body, []byte(","))+bytes.Count(body, []byte("["))+bytes.Count(body, []byte("{")) > maxValues
 }
@@ -110,7 +110,7 @@ func (q *Question) evaluateBody(ctx context.Context, body any) gates.Answer {
 	case errors.As(err, &cost):
 		return gates.Answer{Problem: cost.Error()}
 	case err != nil:
-		return gates.Answer{Problem: problemEval} // What the error says may repeat the answer.
+		return gates.Answer{Problem: problemEval} // The text of the error may repeat the answer.
 	}
 	return numberAnswer(v)
 }

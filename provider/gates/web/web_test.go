@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/provider/gates"
 )
 
-// A server answers what a test says.
+// A server returns the answer of a test.
 type server fetch.Answer
 
 func (s server) Do(context.Context, fetch.Request) (fetch.Answer, error) {
@@ -41,7 +41,7 @@ func TestAsk(t *testing.T) {
 		"True":      {reason: "True counts as the value 1.", expression: `answer.state == "ok"`, body: good, want: gates.Answer{Values: []float64{1}}},
 		"False":     {reason: "False counts as the value 0.", expression: `answer.ready && answer.errors > 1.0`, body: good, want: gates.Answer{Values: []float64{0}}},
 		"Null":      {reason: "Null counts as an answer without data.", expression: "answer.none", body: good},
-		"Missing":   {reason: "What is not there is an error.", expression: "answer.gone", body: good, want: gates.Answer{Problem: problemEval}},
+		"Missing":   {reason: "An absent field is an error.", expression: "answer.gone", body: good, want: gates.Answer{Problem: problemEval}},
 		"Guarded":   {reason: "An expression with has() may use a field that is absent.", expression: "has(answer.gone) ? answer.gone : 7.0", body: good, want: gates.Answer{Values: []float64{7}}},
 		"Text":      {reason: "A text is not a value to judge.", expression: "answer.state", body: good, want: gates.Answer{Problem: problemNumber}},
 		"HTML":      {reason: "A page of HTML is not an answer, whatever its body.", expression: "answer", kind: "text/html", body: "<html><title>Sign\n in</title>", want: gates.Answer{Problem: problemType + ": an HTML page: Sign in"}},
@@ -49,7 +49,7 @@ func TestAsk(t *testing.T) {
 		"Broken":    {reason: "JSON that breaks off is not an answer.", expression: "answer", body: `{"a":`, want: gates.Answer{Problem: problemJSON}},
 		"Two":       {reason: "Two JSON values after each other are not an answer.", expression: "answer", body: `1 2`, want: gates.Answer{Problem: problemJSON}},
 		"Status":    {reason: "An answer with another status than 200 is not judged.", expression: "answer", status: http.StatusServiceUnavailable, body: `{"message":"starting"}`, want: gates.Answer{Problem: problemStatus + ": status 503 Service Unavailable: starting"}},
-		"Many":      {reason: "What takes much memory is not read.", expression: "size(answer)", body: `[` + strings.Repeat("[],", 30_000) + `1]`, want: gates.Answer{Problem: problemMany}},
+		"Many":      {reason: "An answer that takes much memory is not read.", expression: "size(answer)", body: `[` + strings.Repeat("[],", 30_000) + `1]`, want: gates.Answer{Problem: problemMany}},
 		"Expensive": {reason: "A loop in a loop ends.", expression: "answer.all(a, answer.all(b, answer.all(c, a == c)))", body: long, want: gates.Answer{Problem: (*expression.CostError)(nil).Error()}},
 	}
 	for name, tc := range cases {

@@ -1,11 +1,11 @@
-// Package failure has the errors of everything that reads and writes Git repositories, with the class that says what to do about each.
+// Package failure has the errors of everything that reads and writes Git repositories, with a class that selects the caller's reaction to each.
 package failure
 
 import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// A Class says what to do about an error.
+// A Class selects the caller's reaction to an error.
 type Class string
 
 // Classes of errors.
@@ -23,8 +23,8 @@ const (
 	// ClassStateRefused is a refusal of the state ref, while the branch alone
 	// would have been taken.
 	ClassStateRefused Class = "StateRefused"
-	// ClassNotAtomic is a server that cannot take several deliveries at once and
-	// be trusted to take all of them or none: push them one by one.
+	// ClassNotAtomic is a server that does not apply several deliveries
+	// atomically: push each of them separately.
 	ClassNotAtomic Class = "NotAtomic"
 	// ClassAuth is a refusal of the credentials.
 	ClassAuth Class = "Auth"
@@ -40,7 +40,7 @@ const (
 	ClassTooLarge Class = "TooLarge"
 	// ClassTooCostly is a repository that needs more reading than one plan may do. It concerns the whole repository, and no single directory or file.
 	ClassTooCostly Class = "TooCostly"
-	// ClassTransient is trouble that passes: try again later.
+	// ClassTransient is a temporary failure: try again later.
 	ClassTransient Class = "Transient"
 )
 
@@ -54,19 +54,20 @@ func Classes() []Class {
 
 // An Error is a failed operation. Its text is stable and holds no credential.
 type Error struct {
-	// Class says what to do about it.
+	// Class selects the caller's reaction.
 	Class Class
-	// Detail says what happened.
+	// Detail describes the failure.
 	Detail string
-	// Remote is what the server said to a person, if it did: one line without
+	// Remote is the server's message to users, if it sent one: one line without
 	// control characters and without credentials, of at most 515 bytes. It may
 	// be another text each time, with the number of a request, say.
 	Remote string
-	// Cause is what happened, for the provider's log alone, where Detail does not say it. Empty means that Detail says all.
+	// Cause describes the failure for the provider's log alone, where Detail conceals it. Empty means that Detail is complete.
 	Cause string
 
 	// context is set if the caller's context ended. Nothing else is unwrapped,
-	// for an error of a library may hold what Detail leaves out.
+	// for an error of a library may hold secrets or addresses that Detail
+	// leaves out.
 	context error
 }
 
@@ -76,8 +77,8 @@ func (e *Error) Error() string { return e.Detail }
 // Unwrap returns the error of the context, if it ended.
 func (e *Error) Unwrap() error { return e.context }
 
-// ClassOf returns the class of the error, ClassUnknown if it has none, and
-// nothing for nil.
+// ClassOf returns the class of the error, ClassUnknown for an error without a
+// class, and an empty class for nil.
 func ClassOf(err error) Class {
 	if err == nil {
 		return ""
@@ -89,7 +90,7 @@ func ClassOf(err error) Class {
 	return ClassUnknown
 }
 
-// CauseOf returns what happened where the error's text does not say it, or "".
+// CauseOf returns the cause that the error's text conceals, or "".
 func CauseOf(err error) string {
 	var e *Error
 	if errors.As(err, &e) {
@@ -98,7 +99,7 @@ func CauseOf(err error) string {
 	return ""
 }
 
-// IsConcealed reports whether the error's text does not say what happened.
+// IsConcealed reports whether the error's text conceals its cause.
 func IsConcealed(err error) bool { return CauseOf(err) != "" }
 
 // IsConflict reports whether the error is a lost race.
@@ -118,17 +119,17 @@ func (e *Error) EndedBy(context error) *Error {
 	return e
 }
 
-// A ClassifiedError error is one whose class is known where it happens. The client makes an Error of it before it returns it.
+// A ClassifiedError is an error whose class is known at its origin. The client converts it to an Error before it returns it.
 type ClassifiedError struct {
-	// Class says what to do about it.
+	// Class selects the caller's reaction.
 	Class Class
-	// Detail says what happened.
+	// Detail describes the failure.
 	Detail string
-	// Said is what the server said to a person, as it came.
+	// Said is the server's message to users, unchanged.
 	Said string
 }
 
-// Error returns the detail, and not what the server said.
+// Error returns the detail, without the server's message.
 func (e *ClassifiedError) Error() string { return e.Detail }
 
 // ErrTooLarge is an answer beyond the limits. It is the same for every server.

@@ -11,13 +11,13 @@ import (
 	"github.com/intentplane/intentplane/provider/signature"
 )
 
-// An Author is who a commit is from.
+// An Author is the author of a commit.
 type Author struct {
 	Name  string
 	Email string
 }
 
-// A CommitInfo is what a commit has beside its tree and its parent.
+// A CommitInfo has the fields of a commit, except its tree and its parent.
 type CommitInfo struct {
 	// Author of the commit, and its committer.
 	Author Author

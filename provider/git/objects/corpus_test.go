@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/test/hostile"
 )
 
-// What one method may take on a hostile graph, on a machine that is busy with other tests.
+// Time and memory limits of one method on a hostile graph, on a machine that is busy with other tests.
 const (
 	maxCorpusTime = 20 * time.Second
 	maxCorpusMiB  = 32

@@ -14,7 +14,7 @@ type deltaHeader struct {
 	bytes.Buffer
 }
 
-// Write keeps what may belong to the header.
+// Write keeps the first bytes, which may belong to the header.
 func (d *deltaHeader) Write(p []byte) (int, error) {
 	const most = 20 // Two numbers of at most ten bytes.
 	if room := most - d.Len(); room > 0 {
@@ -36,7 +36,7 @@ func (d *deltaHeader) resultSize() int64 {
 	return size
 }
 
-// cutVarintPrefix returns the number that bytes begin with, and what follows it.
+// cutVarintPrefix returns the number that bytes begin with, and the rest.
 func cutVarintPrefix(b []byte) (int64, []byte, bool) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > math.MaxInt64 {
@@ -47,7 +47,7 @@ func cutVarintPrefix(b []byte) (int64, []byte, bool) {
 
 var errDelta = errors.New("cannot apply delta: it is malformed")
 
-// applyDeltaTo returns what a delta makes of a base, which has as many bytes as was said before.
+// applyDeltaTo returns the object that a delta makes of a base. Its size must equal the size in the delta.
 func applyDeltaTo(from, delta []byte, size int64) ([]byte, error) {
 	before, delta, ok := cutVarintPrefix(delta)
 	if !ok || before != int64(len(from)) {

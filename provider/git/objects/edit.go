@@ -21,7 +21,7 @@ type Node struct {
 	owned bool
 	// gone places hold nothing afterwards, whatever was there.
 	gone bool
-	// link is a tree that the server has. Zero where there is none.
+	// link is the id of a tree that the server has, or zero.
 	link plumbing.Hash
 	// retains is true for a directory of retained trees, whose files are sent
 	// and not held in memory afterwards.
@@ -42,7 +42,7 @@ func Removed() *Node { return &Node{gone: true} }
 func EmptyDirectory() *Node { return &Node{owned: true} }
 
 // Directory returns a node that becomes a directory of these files, or nothing
-// if there are none.
+// without files.
 func Directory(files map[string][]byte) (*Node, error) {
 	n := &Node{owned: true}
 	for _, path := range slices.Sorted(maps.Keys(files)) {
@@ -116,7 +116,7 @@ func (n *Node) RemovesOnly() bool {
 	return true
 }
 
-// A treeEditor makes the objects of a new tree out of those of an old one.
+// A treeEditor makes the objects of a new tree out of the objects of the old tree.
 type treeEditor struct {
 	old  View
 	made []Object
@@ -162,8 +162,8 @@ func (e *treeEditor) editTree(ctx context.Context, old plumbing.Hash, n *Node, p
 	return e.addMissingObject(made, old), nil
 }
 
-// editEntry returns what stands under a name after the change; an id of zero is
-// nothing.
+// editEntry returns the entry of a name after the change; an id of zero means
+// no entry.
 func (e *treeEditor) editEntry(ctx context.Context, was TreeEntry, found bool, parent *Node, name, path string) (TreeEntry, error) {
 	n := parent.childNamed(name)
 	if n.gone {

@@ -7,14 +7,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// maxHistory bounds how many commits are remembered of a branch's past. Who asks for an older one makes a request.
+// maxHistory limits the cached commits of a branch. A query for an older commit makes a request.
 const maxHistory = 100_000
 
-// A History is what is known of the past of a branch, as long as each tip came after the one before. It is shared by the snapshots
-// of that time, and safe for concurrent use.
+// A History is the known part of a branch's history, as long as each tip descends from the previous tip. It is shared by the snapshots of that time, and safe
+// for concurrent use.
 type History struct {
 	mu sync.Mutex
-	// known commits are in the branch, absent ones are not.
+	// known commits are in the branch, absent commits are not.
 	known  map[plumbing.Hash]struct{}
 	absent map[plumbing.Hash]struct{}
 }
@@ -26,8 +26,8 @@ func NewHistory(commits ...plumbing.Hash) *History {
 	return h
 }
 
-// After returns the history of a new tip: the same one if the commits since the
-// old tip are known.
+// After returns the history of a new tip: the same history if the commits since
+// the old tip are known.
 func (h *History) After(tip plumbing.Hash, commits []plumbing.Hash) *History {
 	if h == nil || commits == nil {
 		return NewHistory(tip)
@@ -72,8 +72,8 @@ func (h *History) Has(commit plumbing.Hash) (is, known bool) {
 	return false, ok
 }
 
-// Lineage lists what is reached from a tip: the commits that are there, and the first ones that are not. It returns an error if the meter is spent, or the ids
-// do not fit into an answer.
+// Lineage lists the commits that are reachable from a tip: the present commits, and the first missing ancestors. It returns an error if the meter is spent, or
+// the ids do not fit into an answer.
 func Lineage(ctx context.Context, m *Meter, objects map[plumbing.Hash]Object, tip plumbing.Hash) ([]plumbing.Hash, error) {
 	l := &lineage{objects: objects, commits: []plumbing.Hash{tip}, seen: map[plumbing.Hash]bool{tip: true}}
 	for done := 0; done < len(l.commits); {
@@ -86,7 +86,7 @@ func Lineage(ctx context.Context, m *Meter, objects map[plumbing.Hash]Object, ti
 	return l.commits, nil
 }
 
-// A lineage is what is reached from a tip so far.
+// A lineage has the commits that the traversal from a tip has reached.
 type lineage struct {
 	objects map[plumbing.Hash]Object
 	commits []plumbing.Hash

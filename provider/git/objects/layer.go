@@ -6,8 +6,8 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// A layer is a set of things by id, on top of another one. No layer is written after it was made, so that snapshots share what
-// they have in common: to add something costs what is added, and not what is there. Nil is empty.
+// A layer is a set of values by id, on top of another layer. No layer is written after it was made, so that snapshots share common layers: the cost of an
+// addition depends on the added values only. Nil is empty.
 type layer[V any] struct {
 	own   map[plumbing.Hash]V
 	below *layer[V]
@@ -24,7 +24,7 @@ func (l *layer[V]) Get(id plumbing.Hash) (v V, ok bool) {
 	return v, false
 }
 
-// Len is how many things there are at most: one that was added twice counts twice.
+// Len is the upper bound of the number of values: a value that was added twice counts twice.
 func (l *layer[V]) Len() int {
 	if l == nil {
 		return 0

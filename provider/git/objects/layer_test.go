@@ -23,7 +23,7 @@ func TestLayerSharesObjects(t *testing.T) {
 	for i := range 1000 {
 		got, ok := l.Get(plumbing.ComputeHash(plumbing.BlobObject, fmt.Append(nil, i)))
 		if diff := cmp.Diff(i, got); diff != "" || !ok {
-			t.Fatalf("\nWhat was added is there\nget(): -want, +got:\n%s", diff)
+			t.Fatalf("\nAn added value is in the layer\nget(): -want, +got:\n%s", diff)
 		}
 	}
 	if depth() > 10 || l.Len() != 1000 {

@@ -11,7 +11,7 @@ import (
 type unit int
 
 const (
-	// openedObject is a tree, a commit or a file that is opened. One that is opened twice counts twice.
+	// openedObject is a tree, a commit or a file that is opened. An object that is opened twice counts twice.
 	openedObject unit = iota
 	// readEntry is an entry of a tree, or a parent of a commit.
 	readEntry
@@ -36,7 +36,7 @@ func unitNames() [countUnits]string {
 	}
 }
 
-// A Meter bounds what one plan costs that reads a repository: the objects that it opens, the entries that it goes through, the bytes of paths, and the
+// A Meter bounds the cost of one plan that reads a repository: the objects that it opens, the entries that it goes through, the bytes of paths, and the
 // requests to the server. A few bytes of a repository can stand for millions of directories, because one tree may be part of other trees many times.
 // It is safe for concurrent use. A Meter that NewMeter did not return is spent.
 type Meter struct {
@@ -74,14 +74,14 @@ func (m *Meter) spend(ctx context.Context, u unit, count int) error {
 }
 
 const (
-	// maxAnswerBytes is what the paths and the ids in one answer may take in memory.
+	// maxAnswerBytes limits the memory of the paths and the ids in one answer.
 	maxAnswerBytes = 8 << 20
-	// pathOverhead and idBytes are what a path takes in a map beside its own bytes, and what an id takes, by and large.
+	// pathOverhead and idBytes are the approximate memory of a path in a map beside its own bytes, and of an id.
 	pathOverhead = 200
 	idBytes      = 80
 )
 
-// An Answer is what one method returns, whose paths and ids have a limit: so no reader holds more than that of a repository, however it names its files.
+// An Answer counts the memory of the paths and ids that one method returns. Its limit bounds the memory of a reader, however a repository names its files.
 type Answer struct {
 	meter *Meter
 	held  int

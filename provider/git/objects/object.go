@@ -1,4 +1,4 @@
-// Package objects knows what the bytes of a Git repository mean: objects and packs, views of commits, edits of trees, and the history of a
+// Package objects decodes and encodes the bytes of a Git repository: objects and packs, views of commits, edits of trees, and the history of a
 // branch. It opens no connection.
 package objects
 
@@ -35,7 +35,7 @@ type Object struct {
 	Kind plumbing.ObjectType
 	Data []byte
 	ID   plumbing.Hash
-	// Base is the object that it replaces. Zero where there is none.
+	// Base is the object that it replaces. Zero without such an object.
 	Base plumbing.Hash
 	// SendOnly objects are sent, and not kept in memory.
 	SendOnly bool
@@ -67,7 +67,7 @@ type line struct {
 	raw []byte
 }
 
-// cutLine returns the first entry of a tree, and the rest. It accepts what it would not write: unmanaged files belong to others.
+// cutLine returns the first entry of a tree, and the rest. It accepts entries that EncodeTree would not write: unmanaged files belong to other writers.
 func cutLine(tree []byte) (line, []byte, error) {
 	mode, rest, ok := bytes.Cut(tree, []byte{' '})
 	name, rest, ok2 := bytes.Cut(rest, []byte{0})
@@ -172,7 +172,7 @@ func treeOfCommit(commit []byte) (plumbing.Hash, error) {
 	return plumbing.NewHash(id), nil
 }
 
-// parentsOfCommit goes through the commits that a commit names as its parents, which stand in the lines after the first one.
+// parentsOfCommit goes through the commits that a commit names as its parents, which stand in the lines after the first line.
 func parentsOfCommit(commit []byte) iter.Seq[plumbing.Hash] {
 	return func(yield func(plumbing.Hash) bool) {
 		_, rest, _ := bytes.Cut(commit, []byte{'\n'})

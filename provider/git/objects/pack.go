@@ -18,8 +18,8 @@ const (
 	maxAdd  = 127
 )
 
-// A packer writes objects as Git sends them. A tree that replaces another one
-// of the same pack is written as its difference: in a directory of a thousand
+// A packer writes objects as Git sends them. A tree that replaces another tree
+// of the same pack is written as their difference: in a directory of a thousand
 // claims, each delivery changes one line of a thousand.
 type packer struct {
 	out    bytes.Buffer
@@ -77,7 +77,7 @@ func (p *packer) writeObject(o Object) error {
 }
 
 // writeHeader is the kind and the size: four bits of it in the first byte, seven in
-// each one after it.
+// each later byte.
 func (p *packer) writeHeader(kind plumbing.ObjectType, size int) {
 	b := byte(kind)<<4 | byte(size&0x0f) //nolint:gosec // Kinds are small numbers.
 	for size >>= 4; size > 0; size >>= 7 {
@@ -105,7 +105,7 @@ func (p *packer) writeCompressed(data []byte) error {
 	return p.zip.Close()
 }
 
-// encodeDelta says how to make one thing out of another that begins and ends alike.
+// encodeDelta returns the delta between two objects that begin and end alike.
 func encodeDelta(from, to []byte) []byte {
 	head := 0
 	for head < min(len(from), len(to)) && from[head] == to[head] {
@@ -126,8 +126,8 @@ func encodeDelta(from, to []byte) []byte {
 	return appendCopySteps(out, len(from)-tail, tail)
 }
 
-// appendCopySteps says which bytes of offset and size follow, and then those that
-// are not zero.
+// appendCopySteps appends copy instructions: a byte of flags, and the bytes of
+// offset and size that are not zero.
 func appendCopySteps(out []byte, offset, size int) []byte {
 	for size > 0 {
 		n := min(size, maxCopy)

@@ -15,9 +15,9 @@ const (
 	maxSegmentBytes = 255
 )
 
-// CheckPath returns an error unless path is one that may be written to a
-// repository: relative, clean, and on no file system another spelling of a
-// name that Git keeps for itself.
+// CheckPath returns an error unless path may be written to a repository:
+// relative, clean, and on no file system another spelling of a name that Git
+// keeps for itself.
 func CheckPath(path string) error {
 	if path == "" || len(path) > maxPathBytes {
 		return errors.Errorf("path must have 1 to %d bytes", maxPathBytes)
@@ -60,8 +60,8 @@ func checkPathSegment(segment string) error {
 	return nil
 }
 
-// isReservedByGit sees a name as NTFS does: any case, dots and spaces at the end and
-// what follows a colon left out, and the short names of 8.3.
+// isReservedByGit sees a name as NTFS does: any case, without dots and spaces at the
+// end and without the text after a colon, and the short names of 8.3.
 func isReservedByGit(segment string) bool {
 	name, _, _ := strings.Cut(strings.ToLower(segment), ":")
 	name = strings.TrimRight(name, ". ")

@@ -56,12 +56,12 @@ func (n *Node) blobObject() Object {
 	return o
 }
 
-// skipReachable marks what hangs on a tree of the old view as known: the server has it.
+// skipReachable marks the objects below a tree of the old view as known: the server has them.
 func (e *treeEditor) skipReachable(ctx context.Context, tree plumbing.Hash) error {
 	for next := []plumbing.Hash{tree}; len(next) > 0; {
 		tree, next = next[len(next)-1], next[:len(next)-1]
 		if _, known := e.old.objects.Get(tree); !known {
-			continue // What is not known is sent again.
+			continue // An unknown tree is sent again.
 		}
 		for l, err := range e.old.lines(ctx, tree) {
 			if err != nil {
@@ -82,8 +82,8 @@ func (e *treeEditor) skipReachable(ctx context.Context, tree plumbing.Hash) erro
 	return nil
 }
 
-// MissingFiles lists the files below a tree that the view does not have: all of them, or all but those of retained trees. Each is listed once. It returns an
-// error of class TooLarge if there are more than most, and else as FilesNamed does.
+// MissingFiles lists the files below a tree that the view does not have: all of them, or all except the files of retained trees. Each is listed once. It
+// returns an error of class TooLarge if there are more than most, and else as FilesNamed does.
 func (v View) MissingFiles(ctx context.Context, tree plumbing.Hash, all bool, most int) ([]plumbing.Hash, error) {
 	g := &missingFiles{view: v, all: all, most: most, seen: map[plumbing.Hash]bool{}}
 	for next := []plumbing.Hash{tree}; len(next) > 0; {
@@ -106,7 +106,7 @@ type missingFiles struct {
 	ids  []plumbing.Hash
 }
 
-// lookAtTree adds what one tree lacks, and returns the directories in it that were not looked at yet.
+// lookAtTree adds the missing files of one tree, and returns its directories that were not visited yet.
 func (g *missingFiles) lookAtTree(ctx context.Context, tree plumbing.Hash) ([]plumbing.Hash, error) {
 	dirs := []plumbing.Hash{}
 	for l, err := range g.view.lines(ctx, tree) {

@@ -25,7 +25,7 @@ func signCommitData(commit []byte, by *signature.Signer) ([]byte, error) {
 	return bytes.Join([][]byte{head, []byte("\n" + header + "\n"), body}, nil), nil
 }
 
-// SplitSignature returns what was signed, and the signature. It is empty if there is none.
+// SplitSignature returns the signed content, and the signature, which is empty for an unsigned commit.
 func SplitSignature(commit []byte) ([]byte, string) {
 	head, body, _ := bytes.Cut(commit, []byte("\n\n"))
 	kept, signed, inside := []byte{}, []byte{}, false

@@ -16,28 +16,28 @@ const (
 	// maxObjects is how many objects one answer of a server may have.
 	maxObjects = 200_000
 
-	// objectOverhead is what one object takes beside its content, by and large: its places in maps, its id and its place in the pack.
-	// BenchmarkHostilePack measures what 200,000 of them take.
+	// objectOverhead is the approximate memory of one object beside its content: its places in maps, its id and its place in the pack. BenchmarkHostilePack
+	// measures the memory of 200,000 objects.
 	objectOverhead = 400
 )
 
-// A Pack is what a server sent, and where its objects are in it.
+// A Pack has the bytes that a server sent, and the positions of the objects in them.
 type Pack struct {
 	scanner *packfile.Scanner
 	parts   []packPart
 }
 
-// A packPart of a pack is one object, or how to make one of another one.
+// A packPart is one object of a pack, or a delta that makes an object out of another object.
 type packPart struct {
 	at     int64
 	length int64
 	kind   plumbing.ObjectType
-	// base of a delta, and the size of what it makes.
+	// base of a delta, and the size of its result.
 	base   deltaBase
 	result int64
 }
 
-// A deltaBase is what a delta is about: by its place in the pack, or by its id.
+// A deltaBase is the base object of a delta: by its place in the pack, or by its id.
 type deltaBase struct {
 	at int64
 	id plumbing.Hash
@@ -127,11 +127,11 @@ type unpacker struct {
 	*Pack
 
 	objects map[plumbing.Hash]Object
-	// waiting deltas, by what they are about.
+	// waiting deltas, by their base object.
 	waiting map[deltaBase][]packPart
 }
 
-// A placedObject object is one that was made, and its place in the pack.
+// A placedObject is an unpacked object with its place in the pack.
 type placedObject struct {
 	at int64
 	Object
@@ -194,7 +194,7 @@ func (u *unpacker) inflatePart(ctx context.Context, one packPart) ([]byte, error
 	return content.Bytes(), nil
 }
 
-// BrokenPack returns the error for a pack that arrived and cannot be read. The text of the library is left out: it depends on what was sent.
+// BrokenPack returns the error for an unreadable pack that arrived. The text of the library is left out: it depends on the bytes of the pack.
 func BrokenPack(err error) error {
 	var known *failure.ClassifiedError
 	if errors.As(err, &known) {

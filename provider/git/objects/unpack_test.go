@@ -30,7 +30,7 @@ func (c *counted) Seek(offset int64, whence int) (int64, error) {
 	return c.Reader.Seek(offset, whence)
 }
 
-// maxBytes is what clients let the objects of a pack take.
+// maxBytes is the client's memory limit for the objects of a pack.
 const maxBytes = 80 << 20
 
 func TestHostilePack(t *testing.T) {
@@ -42,11 +42,11 @@ func TestHostilePack(t *testing.T) {
 		want   int
 	}{
 		"TinyObjects": {
-			reason: "Objects of four bytes count with what they take in memory.",
+			reason: "Objects of four bytes count with their size in memory.",
 			fill:   func(h *objectstest.Pack) { h.Tiny(10_000) }, limit: 1 << 20, class: failure.ClassTooLarge,
 		},
 		"TinyDeltas": {
-			reason: "Deltas count with what they take in memory.",
+			reason: "Deltas count with their size in memory.",
 			fill: func(h *objectstest.Pack) {
 				at := h.Whole(plumbing.BlobObject, []byte("x"))
 				for n := range 10_000 {
@@ -78,7 +78,7 @@ func TestHostilePack(t *testing.T) {
 			limit: maxBytes, class: failure.ClassTransient,
 		},
 		"DeltaLies": {
-			reason: "A delta that makes more than it says is an error.",
+			reason: "A delta whose result is larger than its header says is an error.",
 			fill: func(h *objectstest.Pack) {
 				h.DeltaOf(NewObject(plumbing.BlobObject, []byte("abc")).ID, append([]byte{3, 1}, objectstest.Copy(3)...))
 				h.Whole(plumbing.BlobObject, []byte("abc"))

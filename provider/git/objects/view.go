@@ -19,16 +19,16 @@ const (
 	minGarbageBytes = 1 << 20
 )
 
-// A View is one commit and the objects below it that are known. What hangs on an object that is known is known too, but for files that were left out. It is
-// opened with a meter, which bounds what its reader costs. A View without one, such as a zero View, refuses to be read.
+// A View is one commit and the known objects below it. All objects below a known object are known too, except files that were left out. It is opened with a
+// meter, which bounds the cost of its reader. A View without a meter, such as a zero View, refuses to be read.
 type View struct {
 	Commit  plumbing.Hash
 	Tree    plumbing.Hash
 	objects *layer[Object]
 	meter   *Meter
-	// live is how many objects there were when all of them were in use, and liveBytes what they took.
+	// live is the number of objects when all of them were in use, and liveBytes their memory.
 	live, liveBytes int
-	// bytes that the objects take, by and large.
+	// bytes is the approximate memory of the objects.
 	bytes int
 }
 
@@ -47,7 +47,7 @@ func sizeOfObjects(objects map[plumbing.Hash]Object) int {
 	return size
 }
 
-// An Entry is what stands under a name in a directory.
+// An Entry has the mode and the object id of a name in a directory.
 type Entry struct {
 	// Mode is Git's: 100644 a file, 100755 an executable file, 120000 a
 	// symbolic link, 160000 a submodule, 40000 a directory.
@@ -59,7 +59,7 @@ type Entry struct {
 // Meter returns the meter of the view's reader, or nil if the view is closed.
 func (v View) Meter() *Meter { return v.meter }
 
-// Read returns the content of an object that is known, and an error for one that is not, or is of another kind.
+// Read returns the content of a known object, and an error for an unknown object or another kind.
 func (v View) Read(ctx context.Context, kind plumbing.ObjectType, id plumbing.Hash) ([]byte, error) {
 	if err := v.meter.spend(ctx, openedObject, 1); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (v View) collectEntries(ctx context.Context, id plumbing.Hash) ([]TreeEntry
 	return out, nil
 }
 
-// Find returns what stands at a path, and whether anything does. It returns an error if the path is refused.
+// Find returns the entry at a path, and whether it exists. It returns an error if the path is refused.
 func (v View) Find(ctx context.Context, path string) (TreeEntry, bool, error) {
 	if err := CheckPath(path); err != nil {
 		return TreeEntry{}, false, &failure.Error{Class: failure.ClassInvalid, Detail: err.Error()}
@@ -167,7 +167,7 @@ func (v View) directoryAt(ctx context.Context, path string) (plumbing.Hash, bool
 	return e.ID, ok && e.IsDir(), err
 }
 
-// List returns what stands in a directory, by name; nothing if the directory does not exist. The empty path is the root. It returns an error as FilesNamed
+// List returns the entries of a directory, by name; nothing if the directory does not exist. The empty path is the root. It returns an error as FilesNamed
 // does.
 func (v View) List(ctx context.Context, path string) (map[string]Entry, error) {
 	tree, ok, err := v.directoryAt(ctx, path)
@@ -233,7 +233,7 @@ func (v View) withCommit(ctx context.Context, commit Object, added []Object) (Vi
 	return next.compactObjects(ctx, true)
 }
 
-// compactObjects drops what does not hang on the commit, and what the filter leaves out.
+// compactObjects drops the objects that are not reachable from the commit, and without withFiles also the files.
 func (v View) compactObjects(ctx context.Context, withFiles bool) (View, error) {
 	own, err := v.reachableObjects(ctx)
 	if err != nil {
@@ -253,7 +253,7 @@ func (v View) reachableObjects(ctx context.Context) (map[plumbing.Hash]Object, e
 	add := func(id plumbing.Hash) {
 		o, known := v.objects.Get(id)
 		if _, done := own[id]; done || !known {
-			return // What is not known is a file that was not fetched, or a submodule.
+			return // An unknown object is a file that was not fetched, or a submodule.
 		}
 		if own[id] = o; o.Kind == plumbing.TreeObject {
 			next = append(next, id)
@@ -302,7 +302,7 @@ func (v View) withCommitTree(ctx context.Context) (View, error) {
 	return v, err
 }
 
-// Extend returns the view of a newer commit, from what a server sent beside the objects of this one. Of other commits it keeps nothing.
+// Extend returns the view of a newer commit: the objects of this view and the objects that a server sent. Other commits are left out.
 // It returns an error if something is missing; files count only if withFiles is true.
 func (v View) Extend(ctx context.Context, commit plumbing.Hash, sent map[plumbing.Hash]Object, withFiles bool) (View, error) {
 	added := make(map[plumbing.Hash]Object, len(sent))
@@ -338,14 +338,14 @@ func (v View) AddLive(objects map[plumbing.Hash]Object) View {
 // Object returns one of the objects that are known.
 func (v View) Object(id plumbing.Hash) (Object, bool) { return v.objects.Get(id) }
 
-// Count returns how many objects there are at most: one that was added twice counts twice.
+// Count returns the upper bound of the number of objects: an object that was added twice counts twice.
 func (v View) Count() int { return v.objects.Len() }
 
-// Size returns how many bytes the objects take, by and large.
+// Size returns the approximate memory of the objects in bytes.
 func (v View) Size() int { return v.bytes }
 
-// checkComplete returns an error if something is not there that hangs on what was
-// added. What was there before is complete.
+// checkComplete returns an error if an added tree refers to a missing object. The
+// older trees are complete.
 func (v View) checkComplete(ctx context.Context, added map[plumbing.Hash]Object, files bool) error {
 	if _, err := v.readTree(ctx, v.Tree); err != nil {
 		return err

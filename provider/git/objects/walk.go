@@ -18,9 +18,9 @@ type FoundFile struct {
 	Tree plumbing.Hash
 }
 
-// FilesNamed goes through the plain files of a name in a directory and below it, and of some ids if there are any; none if the directory does not exist. The
-// empty path is the root. Those whose path is refused are left out. The walk ends with an error of class TooCostly once the meter is spent, and of class
-// TooLarge once the paths that it found do not fit into an answer.
+// FilesNamed goes through the plain files of a name in a directory and below it, and of some ids if there are any; it yields no files if the directory does not
+// exist. The empty path is the root. Files with a refused path are left out. The walk ends with an error of class TooCostly once the meter is spent, and of
+// class TooLarge once the paths that it found do not fit into an answer.
 func (v View) FilesNamed(ctx context.Context, dir, name string, ids ...plumbing.Hash) iter.Seq2[FoundFile, error] {
 	return func(yield func(FoundFile, error) bool) {
 		tree, ok, err := v.directoryAt(ctx, dir)
@@ -46,7 +46,7 @@ type fileWalk struct {
 	yield func(FoundFile, error) bool
 }
 
-// enterDirectory goes through a directory and those in it. It returns false once the walk has ended. A path has a limit of bytes, so the recursion ends.
+// enterDirectory goes through a directory and its subdirectories. It returns false once the walk has ended. A path has a limit of bytes, so the recursion ends.
 func (w *fileWalk) enterDirectory(ctx context.Context, tree plumbing.Hash) bool {
 	for l, err := range w.view.lines(ctx, tree) {
 		goesOn := true

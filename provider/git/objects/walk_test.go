@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// sharedTrees is a view whose branch has some levels of directories, in each of which the next one lies under several names. The lowest one has
-// a file. A tower of n levels and names stands for names^n directories, and has n+1 trees.
+// sharedTrees is a view whose branch has some levels of directories, and each level has the next level under several names. The lowest level has a file. A
+// tower of n levels and names stands for names^n directories, and has n+1 trees.
 func sharedTrees(t *testing.T, levels int, names ...string) View {
 	t.Helper()
 	objects := map[plumbing.Hash]Object{}
@@ -80,10 +80,10 @@ func TestDeepTrees(t *testing.T) {
 	const levels = 100_000
 	v := sharedTrees(t, levels, "d")
 	if ids, err := v.MissingFiles(t.Context(), v.Tree, true, 1); err != nil || len(ids) != 1 {
-		t.Errorf("\nThe one file that is not there is missing.\nMissingFiles(...): %d, %v", len(ids), err)
+		t.Errorf("\nThe absent file is listed as missing.\nMissingFiles(...): %d, %v", len(ids), err)
 	}
 	if own, err := v.reachableObjects(t.Context()); err != nil || len(own) != levels+1 {
-		t.Errorf("\nAll trees hang on the first one.\nreachableObjects(...): %d, %v", len(own), err)
+		t.Errorf("\nAll trees are reachable from the first tree.\nreachableObjects(...): %d, %v", len(own), err)
 	}
 	for _, err := range v.FilesNamed(t.Context(), "", "wanted") {
 		t.Errorf("\nA walk does not enter directories whose path is too long.\nFilesNamed(...): %v", err)

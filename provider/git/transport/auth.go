@@ -11,14 +11,14 @@ import (
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 )
 
-// Auth is one way to authenticate: Basic, Bearer, SSH or GitHubApp. Nil is none.
+// Auth is one way to authenticate: Basic, Bearer, SSH or GitHubApp. Nil means anonymous access.
 type Auth interface {
 	// validateSecret returns an error if it cannot be used.
 	validateSecret() error
-	// authMethod is what the transport of HTTP sends. Nil is nothing, or what is not known before it is asked for.
+	// authMethod returns the credentials that the HTTP transport sends. Nil means no credentials, or credentials that are only known after a request.
 	authMethod() transport.AuthMethod
-	// secretSpellings lists what must never be seen, in every spelling in which a
-	// server may send it back.
+	// secretSpellings lists the secrets in every spelling in which a server may
+	// send them back.
 	secretSpellings() []string
 }
 
@@ -71,7 +71,7 @@ func (b Basic) validateSecret() error {
 
 func (b Bearer) validateSecret() error { return checkHeaderText(b.Token) }
 
-// checkHeaderText returns an error for what no header can have.
+// checkHeaderText returns an error for a text that no header can have.
 func checkHeaderText(s string) error {
 	if s == "" {
 		return errors.New("credentials are empty")

@@ -28,7 +28,7 @@ const (
 	maxWordsBytes = 1 << 10
 )
 
-// A listMeter counts the bytes of one list of refs, and holds the place of a large one.
+// A listMeter counts the bytes of one list of refs, and holds the place of a large list.
 type listMeter struct {
 	budget *Budget
 	read   int64
@@ -94,8 +94,8 @@ func (b bodyLimit) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// keepWords leaves of the body of an error what a server says to people: the beginning of a plain text. A page for browsers does not help. A text that was cut
-// ends with a whole word, so that no part of a secret stays that is redacted as a whole.
+// keepWords reduces the body of an error to the server's message to users: the beginning of a plain text. A page for browsers does not help. A text that was
+// cut ends with a whole word, so that no part of a secret stays that is redacted as a whole.
 func keepWords(res *http.Response) {
 	kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	text := []byte{}
@@ -113,7 +113,7 @@ type limitedBody struct {
 	io.ReadCloser
 
 	left int64
-	// count counts what is read, and returns an error that ends the answer. It may be nil.
+	// count counts the bytes that are read, and returns an error that ends the answer. It may be nil.
 	count func(bytes int) error
 }
 

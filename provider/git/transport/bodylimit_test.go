@@ -55,7 +55,7 @@ func TestLargeListsTakeTurns(t *testing.T) {
 		if limit := 8<<20 + 39*largeList; held > limit {
 			t.Errorf("One large list of a namespace is read at a time.\nread: want at most %d bytes, got %d", limit, held)
 		}
-		for range hostile { // Each list ends, and gives its place to the next one.
+		for range hostile { // Each list ends, and gives its place to the next list.
 			for _, l := range hostile {
 				if len(l.err) > 0 && <-l.err == nil {
 					l.meter.free()

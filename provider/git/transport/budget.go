@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// modestBytes is what an answer may have on the wire, and its objects in memory, without waiting for others.
+	// modestBytes limits an answer on the wire, and its objects in memory, that does not wait for other answers.
 	modestBytes = 8 << 20
 
 	// largeTime is how long a large answer may hold the lane before its rate is looked at, and rateCheckInterval how often it is from then on.
@@ -22,28 +22,28 @@ const (
 	// With it no answer holds the lane for longer than the rest of the most that a server may send takes at this rate.
 	minLargeRate = 1 << 20
 
-	// maxLastingTurns is for how many namespaces a budget remembers that their next turn lasts.
+	// maxLastingTurns limits the namespaces whose next turn lasts.
 	maxLastingTurns = 1000
 )
 
-// A Budget bounds the memory of all operations that share it: many answers that are modest, one at a time that is not, and few large lists of refs. Modest ones
-// never wait, and of the large ones each namespace has its turn. A large answer that comes slowly gives its turn up while another
-// namespace waits, and the next turn of its namespace lasts as long as the answer does: so each answer arrives, however many wait.
+// A Budget bounds the memory of all operations that share it: many modest answers, one large answer at a time, and few large lists of refs. Modest answers
+// never wait, and the namespaces take turns with large answers. A large answer that comes slowly gives its turn up while another namespace waits, and the next
+// turn of its namespace lasts as long as the answer does: so each answer arrives, however many wait.
 type Budget struct {
 	lane *largeLane
 	// lists are the places of large lists of refs.
 	lists *shares.Places
-	// account is who pays.
+	// account is charged for the operations.
 	account shares.Place
 }
 
-// A largeLane is the one place for a large answer. It is safe for concurrent use.
+// A largeLane is the single place for a large answer. It is safe for concurrent use.
 type largeLane struct {
 	places   *shares.Places
 	patience time.Duration
 
 	mu sync.Mutex
-	// lasting are the namespaces whose next slow answer keeps the lane, because their last one gave it up.
+	// lasting are the namespaces whose next slow answer keeps the lane, because their last slow answer gave it up.
 	lasting map[string]struct{}
 }
 
@@ -63,8 +63,8 @@ func (b *Budget) ForNamespace(namespace string) *Budget {
 // IsZero reports whether the budget has no account to charge: it is nil, or not one of NewBudget.
 func (b *Budget) IsZero() bool { return b == nil || b.lane == nil || b.lists == nil }
 
-// keepsLane decides about a slow answer while another namespace waits: it keeps the lane if the namespace gave up its last turn, and then
-// has none like this left. Otherwise it gives the lane up, and the next one of the namespace keeps it.
+// keepsLane decides about a slow answer while another namespace waits: it keeps the lane once after the namespace gave up a turn. Otherwise it gives the lane
+// up, and the next slow answer of the namespace keeps it.
 func (l *largeLane) keepsLane(namespace string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,7 +79,7 @@ func (l *largeLane) keepsLane(namespace string) bool {
 	return false
 }
 
-// A Share is what one operation has of a budget.
+// A Share is the part of a budget that one operation uses.
 type Share struct {
 	budget *Budget
 	// giveUp ends the answer that is read.
@@ -91,7 +91,7 @@ type Share struct {
 // that is read.
 func NewShare(b *Budget, giveUp func() error) *Share { return &Share{budget: b, giveUp: giveUp} }
 
-// Grow takes the lane if so many bytes need it. It returns an error if the context ends before; that of an operation of RunInTurn ends if the lane is
+// Grow takes the lane if so many bytes need it. It returns an error if the context ends before; the context of an operation of RunInTurn ends if the lane is
 // taken.
 func (s *Share) Grow(ctx context.Context, bytes int64) error {
 	turn := turnOf(ctx)
@@ -111,7 +111,7 @@ func (s *Share) Grow(ctx context.Context, bytes int64) error {
 	return err
 }
 
-// Release gives back what the operation has of the budget.
+// Release returns the share of the operation to the budget.
 func (s *Share) Release() {
 	if s.free != nil {
 		s.free()
@@ -119,7 +119,7 @@ func (s *Share) Release() {
 	}
 }
 
-// Read reads all of an answer. It returns context.DeadlineExceeded for one that was given up.
+// Read reads all of an answer. It returns context.DeadlineExceeded for an abandoned answer.
 func (s *Share) Read(ctx context.Context, r io.Reader) (io.ReadSeeker, error) {
 	c := &chunkBuffer{}
 	if err := c.fillFrom(io.LimitReader(r, modestBytes)); err != nil || c.size < modestBytes {
@@ -174,7 +174,7 @@ func isBelowRate(bytes int64, took time.Duration) bool {
 	return float64(bytes) < minLargeRate*took.Seconds()
 }
 
-// A countingReader counts what was read. The count may be read at the same time.
+// A countingReader counts the bytes that were read. The count may be read at the same time.
 type countingReader struct {
 	next  io.Reader
 	count atomic.Int64

@@ -24,7 +24,7 @@ func newEndless() *endless {
 	return &endless{left: io.LimitReader(zeros{}, modestBytes), large: make(chan struct{}), closed: make(chan struct{})}
 }
 
-// Read sends what is modest at once, and then a byte now and then.
+// Read sends the modest part at once, and then a byte now and then.
 func (e *endless) Read(p []byte) (int, error) {
 	if n, err := e.left.Read(p); err == nil {
 		return n, nil
@@ -91,7 +91,7 @@ func TestLargeAnswerIsReadWhileNobodyWaits(t *testing.T) {
 	}
 }
 
-// A pacedAnswer brings what is modest at once, and the rest at a rate, until it is closed.
+// A pacedAnswer brings the modest part at once, and the rest at a rate, until it is closed.
 type pacedAnswer struct {
 	modest    io.Reader
 	rest      int
@@ -101,7 +101,7 @@ type pacedAnswer struct {
 	closed atomic.Bool
 }
 
-// Read returns what came, and waits for a tenth of a second if that was read.
+// Read returns the bytes that came, and waits for a tenth of a second if they were read.
 func (a *pacedAnswer) Read(p []byte) (int, error) {
 	if n, err := a.modest.Read(p); err == nil {
 		return n, nil
@@ -146,7 +146,7 @@ func fetchUntilDone(ctx context.Context, b *Budget, rest, perSecond int) (int, e
 func TestLargeAnswersOfManyNamespacesArrive(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		// rest is how many bytes come after what is modest.
+		// rest is the number of bytes after the modest part.
 		rest, perSecond int
 		// most is how often one answer may be given up.
 		most int
@@ -156,7 +156,7 @@ func TestLargeAnswersOfManyNamespacesArrive(t *testing.T) {
 			rest:   16 << 20, perSecond: minLargeRate + 100<<10, most: 0,
 		},
 		"Slow": {
-			reason: "A large answer that gave its turn up because it came slowly arrives in the next one.",
+			reason: "A large answer that gave its turn up because it came slowly arrives in the next turn.",
 			rest:   15 << 20, perSecond: minLargeRate / 2, most: 1,
 		},
 	}
@@ -202,13 +202,13 @@ func TestBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := second.Grow(ended, modestBytes+1); err == nil {
-		t.Error("\nOne at a time is large\ngrow(): no error")
+		t.Error("\nOnly one large answer is read at a time\ngrow(): no error")
 	}
 	if err := modest.Grow(ended, modestBytes); err != nil {
-		t.Errorf("\nModest ones do not wait\ngrow(): %v", err)
+		t.Errorf("\nModest answers do not wait\ngrow(): %v", err)
 	}
 	first.Release()
 	if err := second.Grow(context.Background(), modestBytes+1); err != nil {
-		t.Errorf("\nThe next one has its turn\ngrow(): %v", err)
+		t.Errorf("\nThe next large answer has its turn\ngrow(): %v", err)
 	}
 }

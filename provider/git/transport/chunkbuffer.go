@@ -6,10 +6,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// chunkBytes is the size of one part of what was read.
+// chunkBytes is the size of one part of a chunkBuffer.
 const chunkBytes = 64 << 10
 
-// A chunkBuffer has bytes that were read, in parts of one size: what grows in one piece takes twice its size while it does. They can be read again
+// A chunkBuffer has bytes that were read, in parts of one size: a buffer in one piece takes twice its size while it grows. They can be read again
 // from any place.
 type chunkBuffer struct {
 	parts [][]byte
@@ -34,7 +34,7 @@ func (c *chunkBuffer) fillFrom(r io.Reader) error {
 	}
 }
 
-// Read reads on from where the last one ended.
+// Read reads on from the end of the last Read.
 func (c *chunkBuffer) Read(b []byte) (int, error) {
 	if c.at >= c.size {
 		return 0, io.EOF

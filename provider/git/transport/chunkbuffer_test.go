@@ -16,9 +16,9 @@ func TestChunkBufferReadsWhatWasWritten(t *testing.T) {
 		parts []int
 		from  int64
 	}{
-		"Once":     {reason: "What was read at once is read again.", parts: []int{len(all)}},
-		"Twice":    {reason: "What was read in two parts is read again as one.", parts: []int{100, len(all) - 100}},
-		"Boundary": {reason: "A part that ends where a chunk does is followed by the next one.", parts: []int{2 * chunkBytes, len(all) - 2*chunkBytes}},
+		"Once":     {reason: "Bytes that were read at once are read again.", parts: []int{len(all)}},
+		"Twice":    {reason: "Bytes that were read in two parts are read again as one part.", parts: []int{100, len(all) - 100}},
+		"Boundary": {reason: "A part that ends where a chunk does is followed by the next part.", parts: []int{2 * chunkBytes, len(all) - 2*chunkBytes}},
 		"Middle":   {reason: "Reading goes on from any place.", parts: []int{len(all)}, from: chunkBytes + 7},
 		"End":      {reason: "Behind the last byte there is nothing.", parts: []int{10}, from: 10},
 	}

@@ -22,8 +22,9 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// A Verb is what was tried. The same answer may mean different things: who may
-// read but not write has good credentials, and a rule against them.
+// A Verb is the attempted operation. The same answer may have different
+// meanings: a client that may read but not write has valid credentials, and a
+// rule against the write.
 type Verb string
 
 // Verbs of operations, as messages have them.
@@ -62,7 +63,7 @@ func (c *Conn) Failure(ctx context.Context, v Verb, err error) error {
 	return c.route.concealCause(ctx, v, e, errors.As(err, &dns) && dns.IsNotFound)
 }
 
-// serverWords returns the text for people in an answer that is an error. A page for browsers is left out, and a text that says no more than the status.
+// serverWords returns the message to users in an answer that is an error. A page for browsers is left out, and a text that says no more than the status.
 func serverWords(err error) string {
 	var classified *failure.ClassifiedError
 	if errors.As(err, &classified) {
@@ -152,14 +153,14 @@ func classifyAccess(v Verb, err error) (failure.Class, string) {
 		return failure.ClassNotFound, "it does not exist, or these credentials may not see it"
 	// Not every layer keeps the error.
 	case strings.HasSuffix(err.Error(), pktline.ErrInvalidPktLen.Error()), errors.Is(err, transport.ErrEmptyUploadPackRequest):
-		return failure.ClassTransient, "what answers is not a Git server, or the answer is incomplete"
+		return failure.ClassTransient, "the response is not from a Git server, or is incomplete"
 	case strings.HasSuffix(err.Error(), http.StatusText(http.StatusProxyAuthRequired)):
 		return failure.ClassAuth, proxyRefused
 	}
 	return classifyTLSAlert(err)
 }
 
-// classifyTLSAlert classifies what a TLS server says during the handshake. Its error has no type of its own.
+// classifyTLSAlert classifies the alert of a TLS server during the handshake. Its error has no type of its own.
 func classifyTLSAlert(err error) (failure.Class, string) {
 	var said *net.OpError
 	if !errors.As(err, &said) || said.Op != "remote error" {
@@ -171,7 +172,7 @@ func classifyTLSAlert(err error) (failure.Class, string) {
 	return failure.ClassTrust, "it refused to speak TLS with us"
 }
 
-// addressRefused is the same for all addresses and ports that are refused, and for what leads there: it says nothing of what is there.
+// addressRefused is the same for all refused addresses and ports, and for each setting that leads there: it reveals nothing about servers at the address.
 const addressRefused = "its URL, its proxy or the base URL of its GitHub App leads to an address that a ProviderConfig may not reach"
 
 func classifyTrust(_ Verb, err error) (failure.Class, string) {
@@ -203,8 +204,8 @@ func classifyTrust(_ Verb, err error) (failure.Class, string) {
 // closedIdle is the text of net/http's error, which has no name, for a connection that the server closes as a request begins.
 const closedIdle = "http: server closed idle connection"
 
-// classifyNetwork leaves out addresses: the port of our side is another one
-// each time, and messages must be stable.
+// classifyNetwork leaves out addresses: the local port changes each time, and
+// messages must be stable.
 func classifyNetwork(_ Verb, err error) (failure.Class, string) {
 	var (
 		dns     *net.DNSError
@@ -229,8 +230,8 @@ func classifyNetwork(_ Verb, err error) (failure.Class, string) {
 }
 
 // ClassifyText returns the class of a text in which a Git server refuses a
-// push. Servers have no codes for this, only words; the first class of which a
-// word is in the text wins.
+// push. Servers have no codes for this, only words; the first class with a word
+// in the text wins.
 func ClassifyText(text string) failure.Class {
 	text = strings.ToLower(text)
 	for _, row := range refusalTable() {

@@ -1,5 +1,5 @@
-// Package transport reaches Git servers over HTTP and SSH: credentials, certificates and host keys, limits of what a server may send, and
-// what a failure on the wire means. It does not know what the bytes of a repository mean.
+// Package transport reaches Git servers over HTTP and SSH: credentials, certificates and host keys, limits of a server's answers, and the classes of failures
+// on the wire. It does not decode the bytes of a repository.
 package transport
 
 import (
@@ -22,10 +22,9 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// Limits of what one server may send.
+// Limits of the answers of one server.
 const (
-	// maxBodyBytes bounds what one answer of a server may have on the wire: its server may be a
-	// tenant's.
+	// maxBodyBytes bounds one answer on the wire: its server may be a tenant's.
 	maxBodyBytes = 32 << 20
 	// maxListBytes bounds an answer that brings no objects, such as a list of refs.
 	maxListBytes = 8 << 20
@@ -59,13 +58,13 @@ type Conn struct {
 
 // Options of a Conn.
 type Options struct {
-	// Now is the clock that says when tokens end.
+	// Now is the clock for the expiry of tokens.
 	Now func() time.Time
 	// Resolver of names. Nil is the system's.
 	Resolver *net.Resolver
-	// Limits of what the server may send.
+	// Limits of the server's answers.
 	Limits Limits
-	// Secrets are what must not be seen in any message, beside the credentials of the server.
+	// Secrets are redacted in all messages, beside the credentials of the server.
 	Secrets []string
 }
 
@@ -149,12 +148,12 @@ func (c *Conn) currentAuthMethod(ctx context.Context) (transport.AuthMethod, err
 		return c.exchangeToken(ctx)
 	}
 	if c.server.Auth == nil {
-		return nil, nil //nolint:nilnil // Anonymous is what was asked for.
+		return nil, nil //nolint:nilnil // Nil requests anonymous access.
 	}
 	return c.server.Auth.authMethod(), nil
 }
 
-// exchangeToken returns what a token of the GitHub App authenticates with. GitHub's API that gives one has proven what it is.
+// exchangeToken returns the credentials of an installation token of the GitHub App. By issuing a token, GitHub's API has proven its identity.
 func (c *Conn) exchangeToken(ctx context.Context) (transport.AuthMethod, error) {
 	visitedBy(ctx).forgetConnection()
 	auth, err := c.app.authMethod(ctx)
@@ -178,8 +177,8 @@ func newEndpoint(u policy.RepositoryURL) transport.Endpoint {
 }
 
 // checkRedirect follows redirects within a host only. The transport drops the
-// credentials on the way to another host, but an anonymous answer of a host
-// that no configuration names is not better: what is delivered would go there.
+// credentials on the way to another host, but anonymous access to a host that
+// no configuration names is not better: deliveries would go there.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	from, to := via[0].URL, req.URL
 	upgrade := from.Scheme == "http" && to.Scheme == "https" && from.Port() == "" && to.Port() == ""
@@ -194,7 +193,7 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 }
 
 // Key is equal for connections that really reach the same server: by the same address, through the same proxy, and with trust in the
-// same certificates or host keys. A URL alone says nothing of who answers.
+// same certificates or host keys. A URL alone does not identify the server.
 func (c *Conn) Key() string {
 	h := sha256.New()
 	proxy := ""

@@ -14,7 +14,7 @@ import (
 
 // A route is where the connections of one client lead: to the server, to the proxy, and to GitHub's API.
 type route struct {
-	// guard is nil for what an administrator wrote.
+	// guard is nil for configurations of an administrator.
 	guard *address.Guard
 
 	mu sync.Mutex
@@ -22,13 +22,13 @@ type route struct {
 	proven map[string]struct{}
 }
 
-// maxProven is how many proven addresses a route remembers. One more makes it forget them, and prove them again.
+// maxProven limits the proven addresses of a route. One address more makes it drop all of them, and prove them again.
 const maxProven = 64
 
 func newRoute(g *address.Guard) *route { return &route{guard: g, proven: map[string]struct{}{}} }
 
 // newDialer returns the dialer of all connections that the server leads to. It asks the guard about each address that a name was resolved to, right before
-// the connection is made: what a name is resolved to before proves nothing.
+// the connection is made: an earlier resolution of the name proves nothing.
 func (r *route) newDialer(resolver *net.Resolver) *net.Dialer {
 	d := &net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second, Resolver: resolver}
 	if r.guard != nil {
@@ -59,7 +59,8 @@ func (r *route) recordProof(ctx context.Context) {
 	r.proven[at] = struct{}{}
 }
 
-// isConcealed reports whether the operation led to a private address that is not proven. One that was not begun with StartOperation may have.
+// isConcealed reports whether the operation led to a private address that is not proven. An operation that was not begun with StartOperation counts as
+// concealed.
 func (r *route) isConcealed(ctx context.Context) bool {
 	v := visitedBy(ctx)
 	if v == nil {
@@ -78,8 +79,8 @@ func (r *route) isConcealed(ctx context.Context) bool {
 const privateUnreadable = "its URL, its proxy or the base URL of its GitHub App names a host that is not known, " +
 	"or leads to a private address where no Git server could be read (the provider's log has the cause)"
 
-// concealCause replaces the cause of an error that would reveal what is at a private address. It conceals a name that does not exist even after a
-// server has answered: the name may be an alias, which its owner lets lead to another name each time.
+// concealCause replaces the cause of an error that would reveal a server at a private address, or its absence. It conceals a name that does not exist even
+// after a server has answered: the name may be an alias, which its owner lets lead to another name each time.
 func (r *route) concealCause(ctx context.Context, v Verb, e *failure.Error, unknownHost bool) *failure.Error {
 	if r.guard == nil || e.Class == failure.ClassAddress || e.Class == failure.ClassInvalid || !unknownHost && !r.isConcealed(ctx) {
 		return e

@@ -27,7 +27,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// What a tenant reads about addresses that it may not reach, and about private ones.
+// Messages to a tenant about addresses that it may not reach, and about private addresses.
 const (
 	messageAddressRefused    = "cannot read the repository: " + "its URL, its proxy or the base URL of its GitHub App leads to an address that a ProviderConfig may not reach"
 	messagePrivateUnreadable = "cannot read the repository: " + "its URL, its proxy or the base URL of its GitHub App names a host that is not known, " +
@@ -93,7 +93,7 @@ func (s *nameServer) answer(question []byte) ([]byte, error) {
 	return m.Pack()
 }
 
-// listener counts who connects, reads what they send first, and answers nothing.
+// listener counts the connections, reads their first bytes, and answers nothing.
 func listener(t *testing.T) (string, *atomic.Int32) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -109,7 +109,7 @@ func listener(t *testing.T) (string, *atomic.Int32) {
 				return
 			}
 			count.Add(1)
-			go func() { // What was sent is read: a connection that is closed before that is reset.
+			go func() { // The sent bytes are read: a connection that is closed before that is reset.
 				_, _ = conn.Read(make([]byte, 4096))
 				_ = conn.Close()
 			}()
@@ -134,8 +134,8 @@ func TestGuardRefusesNearAddresses(t *testing.T) {
 		change func(r *git.Remote, at string)
 	}{
 		"CVE-2026-44936-HTTP":  {reason: "The URL may not lead to a near address.", change: func(r *git.Remote, at string) { r.URL = "http://" + at + "/x.git" }},
-		"CVE-2026-44936-HTTPS": {reason: "TLS does not change what may be reached.", change: func(r *git.Remote, at string) { r.URL = "https://" + at + "/x.git" }},
-		"CVE-2026-44936-Name":  {reason: "A name counts as what it is resolved to.", change: func(r *git.Remote, at string) { r.URL = "http://git.example.org:" + portOf(at) + "/x.git" }},
+		"CVE-2026-44936-HTTPS": {reason: "TLS does not widen the reachable addresses.", change: func(r *git.Remote, at string) { r.URL = "https://" + at + "/x.git" }},
+		"CVE-2026-44936-Name":  {reason: "A name counts as its resolved address.", change: func(r *git.Remote, at string) { r.URL = "http://git.example.org:" + portOf(at) + "/x.git" }},
 		"CVE-2026-44936-Proxy": {reason: "The proxy may not be at a near address.", change: func(r *git.Remote, at string) {
 			r.URL, r.Proxy = "http://192.0.2.1/x.git", &transport.Proxy{URL: "http://" + at}
 		}},
@@ -230,7 +230,7 @@ func answering(t *testing.T, status int) string {
 	return s.Listener.Addr().String()
 }
 
-// TestPrivateAddressesAreConcealed reads what is no Git server, or none that answers, at a private address. Loopback stands for such an address.
+// TestPrivateAddressesAreConcealed reads from a server that is not a Git server, or does not answer, at a private address. Loopback stands for such an address.
 func TestPrivateAddressesAreConcealed(t *testing.T) {
 	opened, _ := listener(t)
 	gone, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -252,7 +252,7 @@ func TestPrivateAddressesAreConcealed(t *testing.T) {
 		"NoTLS":        {reason: "A server without TLS is not revealed.", change: func(r *git.Remote) { r.URL = "https://" + answering(t, 200) + "/x.git" }, cause: "it does not speak TLS on this port"},
 		"Missing":      {reason: "A server of HTTP that has no such page is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 404) + "/x.git" }, cause: "it does not exist"},
 		"Unauthorized": {reason: "A server of HTTP that wants credentials is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 401) + "/x.git" }, cause: "the credentials were not accepted"},
-		"NoGit":        {reason: "A server of HTTP that is no Git server is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 200) + "/x.git" }, cause: "what answers is not a Git server"},
+		"NoGit":        {reason: "An HTTP server that is not a Git server is not revealed.", change: func(r *git.Remote) { r.URL = "http://" + answering(t, 200) + "/x.git" }, cause: "the response is not from a Git server"},
 		"Proxy": {reason: "A proxy that is not there is not revealed.", cause: "connection refused", change: func(r *git.Remote) {
 			r.URL, r.Proxy = "http://192.0.2.1/x.git", &transport.Proxy{URL: "http://" + closed}
 		}},
@@ -290,8 +290,8 @@ func TestPrivateAddressesAreConcealed(t *testing.T) {
 	}
 }
 
-// TestProvenAddressIsNotConcealed checks that the error says why a server at a private address fails once it has answered as a Git server does, and
-// that this holds for its address alone: the owner of a name may let it lead to another one later.
+// TestProvenAddressIsNotConcealed checks that the error reveals the cause of a failure at a private address once a Git server has answered there, and only for
+// that address: the owner of a name may let it lead to another address later.
 func TestProvenAddressIsNotConcealed(t *testing.T) {
 	s := serve(t, map[string]string{"a": "b"})
 	names := &nameServer{}
@@ -334,7 +334,7 @@ func TestProvenAddressIsNotConcealed(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionIsConcealed asks what is no Git server twice: the second time there is no new connection whose address could be looked at.
+// TestIdleConnectionIsConcealed asks a server that is not a Git server twice: the second time there is no new connection whose address could be looked at.
 func TestIdleConnectionIsConcealed(t *testing.T) {
 	connections := atomic.Int32{}
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }))

@@ -20,7 +20,7 @@ type GitHubApp struct {
 	InstallationID string
 	// PrivateKey of the App in PEM.
 	PrivateKey Secret
-	// BaseURL of GitHub's API, https. Empty is the public one.
+	// BaseURL of GitHub's API, https. Empty means the public API.
 	BaseURL string
 }
 
@@ -43,7 +43,7 @@ func (a GitHubApp) tokenSource() githubapp.App {
 // installation is a GitHub App in use.
 type installation struct {
 	tokens *githubapp.Tokens
-	// last token that was used, and what removes it from text.
+	// last token that was used, and the replacer that removes it from text.
 	last atomic.Pointer[usedToken]
 }
 
@@ -62,7 +62,7 @@ func newInstallation(a Auth, wire http.RoundTripper, now func() time.Time) *inst
 	return &installation{tokens: githubapp.New(app.tokenSource(), bodyLimit{next: stallLimit{next: wire, time: stallTime}, limit: maxBodyBytes}, now)}
 }
 
-// authMethod returns what the transport sends.
+// authMethod returns the credentials that the transport sends.
 func (i *installation) authMethod(ctx context.Context) (transport.AuthMethod, error) {
 	token, err := i.tokens.Token(ctx)
 	var refused *githubapp.RefusedError

@@ -25,7 +25,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// A forge is GitHub's API: it gives one token, for an hour, to who has the key of the App.
+// A forge is GitHub's API: it gives one token, for an hour, to a client with the key of the App.
 type forge struct {
 	*httptest.Server
 

@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// A Proxy is what a server is reached through.
+// A Proxy is an HTTP proxy between the provider and a server.
 type Proxy struct {
 	// URL of the proxy, http or https, without credentials in it.
 	URL string
@@ -43,11 +43,11 @@ func (p *Proxy) validateProxy() error {
 	return Basic{Username: p.Username, Password: string(p.Password)}.validateSecret()
 }
 
-// proxyOfRequests returns what the transport asks for a proxy. A proxy sees where deliveries go, and what an http:// remote is sent. So only a
-// configuration chooses one, and never the environment, which its author does not see.
+// proxyOfRequests returns the function that selects the proxy of a request. A proxy sees the targets of deliveries, and the content for an http:// remote. So
+// only a configuration chooses one, and never the environment, which its author does not see.
 func (p *Proxy) proxyOfRequests() (func(*http.Request) (*url.URL, error), error) {
 	if p == nil {
-		return nil, nil //nolint:nilnil // None is what the transport understands as no proxy.
+		return nil, nil //nolint:nilnil // Nil means a direct connection for the transport.
 	}
 	u, err := url.Parse(p.URL)
 	if err != nil {
@@ -59,7 +59,7 @@ func (p *Proxy) proxyOfRequests() (func(*http.Request) (*url.URL, error), error)
 	return http.ProxyURL(u), nil
 }
 
-// A Certificate says who we are to a server.
+// A Certificate identifies the provider to a server.
 type Certificate struct {
 	// Chain of certificates in PEM, ours first.
 	Chain []byte

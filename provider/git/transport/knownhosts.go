@@ -20,7 +20,7 @@ type knownHosts struct {
 	db *knownhosts.HostKeyDB
 }
 
-// checkKnownHosts returns an error if there is none, or they are malformed.
+// checkKnownHosts returns an error for missing or malformed known hosts.
 func checkKnownHosts(lines []byte) error {
 	if len(bytes.TrimSpace(lines)) == 0 {
 		return errors.New("known hosts are empty: an SSH server is never trusted unseen")
@@ -66,7 +66,7 @@ type scratchFile struct {
 	remove func()
 }
 
-// newDiskFile is a file in the directory for temporary ones.
+// newDiskFile returns a file in the directory for temporary files.
 func newDiskFile() (*scratchFile, error) {
 	f, err := os.CreateTemp("", "known_hosts")
 	if err != nil {
@@ -78,7 +78,7 @@ func newDiskFile() (*scratchFile, error) {
 	}}, nil
 }
 
-// hostKeyAlgorithms returns the algorithms of the keys that are known of a server, without those that are not safe any more.
+// hostKeyAlgorithms returns the algorithms of the known keys of a server, without algorithms that are not safe any more.
 func (k *knownHosts) hostKeyAlgorithms(address string) []string {
 	safe := ssh.SupportedAlgorithms().HostKeys
 	return slices.DeleteFunc(k.db.HostKeyAlgorithms(address), func(a string) bool { return !slices.Contains(safe, a) })
@@ -89,7 +89,7 @@ type hostKeyError struct {
 	failure.ClassifiedError
 }
 
-// Error says why it is not.
+// Error returns the reason.
 func (e *hostKeyError) Error() string { return e.Detail }
 
 // checkHostKey checks a key that a server shows. It returns a hostKeyError.
@@ -106,7 +106,7 @@ func (k *knownHosts) checkHostKey(host string, remote net.Addr, key ssh.PublicKe
 	case errors.As(err, &revoked):
 		detail = "its server shows a host key that was revoked"
 	case errors.As(err, &other) && len(other.Want) > 0:
-		detail = "its server shows another host key than the one that is known"
+		detail = "its server shows a host key that differs from the known host key"
 	case errors.As(err, &other):
 		detail = "the known hosts have no key for its server"
 	}

@@ -22,7 +22,7 @@ func TestCheckKnownHosts(t *testing.T) {
 		"CommentLast":  {reason: "A comment at the end is accepted.", lines: line + "# ours\n", want: true},
 		"CommentsOnly": {reason: "Known hosts with comments only are refused.", lines: "# ours\n"},
 		"Empty":        {reason: "Empty known hosts are refused.", lines: "\n"},
-		"Malformed":    {reason: "What cannot be read is refused.", lines: line + "git.example.org ssh-ed25519 ???\n"},
+		"Malformed":    {reason: "An unreadable line is refused.", lines: line + "git.example.org ssh-ed25519 ???\n"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

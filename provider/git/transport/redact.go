@@ -16,8 +16,8 @@ func (c *Conn) CleanText(text string) string {
 	return redactSecrets(c.redactor, text)
 }
 
-// CleanLines makes one line of what a server said in several: without what Git
-// reports of its progress, which the server writes over again.
+// CleanLines joins the lines of a server's message into one line, without Git's
+// progress reports, which the server overwrites.
 func (c *Conn) CleanLines(text string) string {
 	out := []string{}
 	for line := range strings.SplitSeq(text, "\n") {
@@ -35,13 +35,13 @@ var (
 	// progressLine of Git, such as "Resolving deltas: 100% (3/3), done.".
 	progressLine = regexp.MustCompile(`^[A-Z][a-z]+ [a-z]+: +[0-9]+%`)
 
-	// userinfo of a URL, which may hold a password, and what follows its path,
-	// which may hold a token.
+	// userinfo of a URL, which may hold a password, and the text after its
+	// path, which may hold a token.
 	userinfo = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://)[^/?#\s]*@`)
 	query    = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://[^?#\s]*)[?#]\S+`)
 )
 
-// redactURLs takes out of URLs what may be a credential of anybody.
+// redactURLs removes the parts of URLs that may hold a credential of any user.
 func redactURLs(text string) string {
 	text = userinfo.ReplaceAllString(text, "${1}"+redacted+"@")
 	return query.ReplaceAllString(text, "${1}")

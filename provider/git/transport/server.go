@@ -19,15 +19,15 @@ type Server struct {
 	CABundle []byte
 	// KnownHosts are the host keys of an SSH server, as OpenSSH writes them. SSH needs them.
 	KnownHosts []byte
-	// Proxy that the server is reached through. Nil is none.
+	// Proxy that the server is reached through. Nil means a direct connection.
 	Proxy *Proxy
-	// Certificate to show to the server. Nil is none.
+	// Certificate to show to the server. Nil means no client certificate.
 	Certificate *Certificate
-	// Guard refuses addresses to every connection. Nil refuses none.
+	// Guard refuses addresses to every connection. Nil refuses no address.
 	Guard *address.Guard
 }
 
-// Validate returns an error if the server is one that must not be contacted. The error never contains a credential.
+// Validate returns an error if the server must not be contacted. The error never contains a credential.
 func (s Server) Validate() error {
 	u, err := policy.ParseRepositoryURL(s.URL)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s Server) Validate() error {
 	return s.Auth.validateSecret()
 }
 
-// checkScheme returns an error if the remote asks for what its way to the server does not have.
+// checkScheme returns an error if a setting of the server does not fit the scheme of its URL.
 func (s Server) checkScheme(u policy.RepositoryURL) error {
 	_, key := s.Auth.(SSH)
 	_, app := s.Auth.(GitHubApp)

@@ -30,7 +30,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// A connectProxy is a proxy that asks who we are.
+// A connectProxy is a proxy that asks for credentials.
 type connectProxy struct {
 	*httptest.Server
 
@@ -260,6 +260,6 @@ func TestCertificates(t *testing.T) {
 	}
 	bad := git.Remote{URL: asking, Branch: "main", StateRef: stateRef, Certificate: &transport.Certificate{Chain: chain, Key: transport.Secret(foreignKey)}}
 	if _, err := git.NewClient(bad, transport.NewBudget()); err == nil {
-		t.Error("\nA certificate and the key of another one are a mistake\nNewClient(...): no error")
+		t.Error("\nA certificate with the key of another certificate is refused\nNewClient(...): no error")
 	}
 }

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// defaultSSHUser is who all the public forges know.
+	// defaultSSHUser is the SSH user of all public forges.
 	defaultSSHUser = "git"
 
 	dialTime      = 10 * time.Second
@@ -52,7 +52,7 @@ func (s SSH) validateSecret() error {
 	return nil
 }
 
-// newKeySigner returns what proves that we have the key. It takes a while if the key has a passphrase.
+// newKeySigner returns the signer of the private key. It takes a while if the key has a passphrase.
 func (s SSH) newKeySigner() (ssh.Signer, error) {
 	signer, err := parsePrivateKey([]byte(s.PrivateKey), []byte(s.Passphrase))
 	if err != nil {
@@ -68,7 +68,7 @@ func (s SSH) newKeySigner() (ssh.Signer, error) {
 	return ssh.NewSignerWithAlgorithms(algorithms, []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256})
 }
 
-// parsePrivateKey never repeats what it reads.
+// parsePrivateKey never repeats the key in an error.
 func parsePrivateKey(key, passphrase []byte) (ssh.Signer, error) {
 	signer, err := ssh.ParsePrivateKey(key)
 	var sealed *ssh.PassphraseMissingError
@@ -166,7 +166,7 @@ func (w *sshConn) dialSSHServer(ctx context.Context) (*ssh.Client, error) {
 	return ssh.NewClient(c, channels, requests), conn.SetDeadline(time.Time{})
 }
 
-// explainHandshake says why a handshake failed, for which the library has hardly anything but words.
+// explainHandshake returns the reason of a failed handshake, which the library gives almost only as text.
 func explainHandshake(err error) error {
 	var unlike *ssh.AlgorithmNegotiationError
 	switch {

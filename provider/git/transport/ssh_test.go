@@ -88,7 +88,7 @@ func TestDeliveryOverSSH(t *testing.T) {
 	if err != nil || !ok || string(content) != "x" {
 		t.Errorf("ReadFile(...): %q, %t, %v", content, ok, err)
 	}
-	// Who has seen nothing asks for the branch and for the state.
+	// A client without a snapshot asks for the branch and for the state.
 	fresh := look(t, client(t, s, throughSSH(x, key)))
 	if diff := cmp.Diff([]string{snapshot.Tip(), snapshot.StateTip()}, []string{fresh.Tip(), fresh.StateTip()}); diff != "" {
 		t.Errorf("tips: -want, +got:\n%s", diff)
@@ -297,7 +297,7 @@ func TestSilentSSHServer(t *testing.T) {
 	defer cancel()
 	began := time.Now()
 	if _, err := c.Look(ctx, nil); failure.ClassOf(err) != failure.ClassTransient || ctx.Err() == nil || time.Since(began) >= 15*time.Second {
-		t.Errorf("Look(...): %v after %s, want one that ends with the context", err, time.Since(began))
+		t.Errorf("Look(...): %v after %s, want an error that ends with the context", err, time.Since(began))
 	}
 }
 

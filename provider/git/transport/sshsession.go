@@ -22,7 +22,7 @@ type sshSession struct {
 	service string
 	client  *ssh.Client
 	adv     *packp.AdvRefs
-	// line that said what the server has, and was not used since.
+	// line on which the server advertised its refs, and that was not used since.
 	line *sshLine
 }
 
@@ -37,7 +37,7 @@ func (s *sshSession) AdvertisedReferences() (*packp.AdvRefs, error) {
 	return s.AdvertisedReferencesContext(context.Background())
 }
 
-// AdvertisedReferencesContext returns what the server has, and what it can.
+// AdvertisedReferencesContext returns the refs and the capabilities of the server.
 func (s *sshSession) AdvertisedReferencesContext(ctx context.Context) (*packp.AdvRefs, error) {
 	if s.adv != nil {
 		return s.adv, nil
@@ -119,7 +119,7 @@ func (s *sshSession) takeUnusedLine() (*sshLine, error) {
 	return l, err
 }
 
-// openCommandLine opens a line, and reads what the server says first, which count counts. It may be nil.
+// openCommandLine opens a line, and reads the advertisement of the server. Count counts its bytes, and may be nil.
 func (s *sshSession) openCommandLine(count func(bytes int) error) (*sshLine, *packp.AdvRefs, error) {
 	session, err := s.client.NewSession()
 	if err != nil {
@@ -167,7 +167,7 @@ type sshLine struct {
 	said    *stderrBuffer
 }
 
-// Read what the server answers.
+// Read the answer of the server.
 func (l *sshLine) Read(p []byte) (int, error) { return l.out.Read(p) }
 
 // Close ends the command.
@@ -186,7 +186,7 @@ func (l *sshLine) sendRequest(req *packp.UploadPackRequest) error {
 	return l.in.Close()
 }
 
-// explainCommandEnd returns a failure with what the server said to a person, if it ended the command itself.
+// explainCommandEnd returns a failure with the server's message to users, if the server ended the command itself.
 func (l *sshLine) explainCommandEnd(service string, err error) error {
 	if !errors.Is(err, packp.ErrEmptyInput) && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return err
@@ -213,14 +213,14 @@ type stderrBuffer struct {
 	text Transcript
 }
 
-// String returns what was kept.
+// String returns the recorded text.
 func (m *stderrBuffer) String() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.text.String()
 }
 
-// Write keeps what fits and takes all.
+// Write keeps the text that fits and accepts all of it.
 func (m *stderrBuffer) Write(p []byte) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

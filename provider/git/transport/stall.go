@@ -50,7 +50,7 @@ func (b *stallBody) Close() error {
 	return err
 }
 
-// A stallReader waits for a server that sends something, and gives up one that does not. It counts only the time in which it waits for
+// A stallReader waits for a server that sends something, and gives up a server that does not. It counts only the time in which it waits for
 // the server: an answer that waits for its turn in memory is not the server's fault.
 type stallReader struct {
 	next io.Reader

@@ -84,7 +84,7 @@ func TestStall(t *testing.T) {
 	_, err = io.ReadAll(res.Body)
 	class, _ := classifyTransport(VerbRead, err)
 	if diff := cmp.Diff(failure.ClassTransient, class); diff != "" {
-		t.Errorf("\nWho sends a byte now and then is given up\nRead(): -want, +got:\n%s\n%v", diff, err)
+		t.Errorf("\nA server that sends a byte now and then is given up\nRead(): -want, +got:\n%s\n%v", diff, err)
 	}
 }
 

@@ -2,7 +2,7 @@ package transport
 
 import "bytes"
 
-// A Transcript keeps the beginning of what a server says to a person.
+// A Transcript keeps the beginning of a server's message to users.
 type Transcript struct {
 	text []byte
 }
@@ -19,7 +19,7 @@ func (t *Transcript) String() string {
 	return string(t.text[:bytes.LastIndexByte(t.text, '\n')+1])
 }
 
-// Write keeps what fits and takes all.
+// Write keeps the text that fits and accepts all of it.
 func (t *Transcript) Write(p []byte) (int, error) {
 	if room := mostSaid - len(t.text); room > 0 {
 		t.text = append(t.text, p[:min(room, len(p))]...)

@@ -11,7 +11,7 @@ import (
 // maxLaneWait is how long an operation waits for the lane of large answers. It is longer than an operation may take: several have their turns before.
 const maxLaneWait = 5 * time.Minute
 
-// A largeTurn is what one run of an operation has of the lane. A nil one has nothing of it.
+// A largeTurn records whether one run of an operation has the lane. A nil largeTurn does not have it.
 type largeTurn struct {
 	lane bool
 	// ended is true once the run found that it needs the lane, and that another operation has it.
@@ -33,9 +33,9 @@ func (t *largeTurn) endUntilNext() {
 	t.end()
 }
 
-// RunInTurn runs an operation, which may be run again from its beginning. An operation whose answer turns out to be large while another one is read
-// ends. It waits for the lane, without a connection to its server and outside of the time of a run, and is run once more with the lane. It
-// returns the error of the last run, or a *failure.Error if the lane is not free in time.
+// RunInTurn runs an operation, which may be run again from its beginning. An operation whose answer turns out to be large while another large answer is read
+// ends. It waits for the lane, without a connection to its server and outside of the time of a run, and is run once more with the lane. It returns the error of
+// the last run, or a *failure.Error if the lane is not free in time.
 func (b *Budget) RunInTurn(ctx context.Context, run func(context.Context) error) error {
 	first := &largeTurn{}
 	once, end := context.WithCancel(context.WithValue(ctx, turnKey{}, first))
@@ -47,7 +47,7 @@ func (b *Budget) RunInTurn(ctx context.Context, run func(context.Context) error)
 	}
 	free, err := b.acquireLane(ctx)
 	if err != nil {
-		return &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the repository: its answer is large, and those of others are read first"}
+		return &failure.Error{Class: failure.ClassTransient, Detail: "cannot read the repository: its answer is large, and other large answers are read first"}
 	}
 	defer free()
 	return run(context.WithValue(ctx, turnKey{}, &largeTurn{lane: true}))

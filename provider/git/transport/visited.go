@@ -13,13 +13,13 @@ type visitedAddresses struct {
 	mu sync.Mutex
 	// all addresses, with their ports, that a connection was tried to, or that one was used of.
 	all []string
-	// connected is the address of the last connection that was used. Empty if there is none.
+	// connected is the address of the last connection that was used. Empty before the first connection.
 	connected string
 }
 
 type visitedKey struct{}
 
-// StartOperation returns the context of an operation that is about to begin. What the operation visits decides what its failure may reveal.
+// StartOperation returns the context of an operation that is about to begin. The visited addresses decide whether its failure may reveal its cause.
 func (c *Conn) StartOperation(ctx context.Context) context.Context {
 	if c.route.guard == nil {
 		return ctx
@@ -30,7 +30,7 @@ func (c *Conn) StartOperation(ctx context.Context) context.Context {
 	})
 }
 
-// visitedBy returns what the operation of a context visited. Nil if StartOperation did not begin it.
+// visitedBy returns the addresses that the operation of a context visited. Nil if StartOperation did not begin it.
 func visitedBy(ctx context.Context) *visitedAddresses {
 	v, _ := ctx.Value(visitedKey{}).(*visitedAddresses)
 	return v
@@ -45,7 +45,7 @@ func (v *visitedAddresses) recordAttempt(at string) {
 	v.all = append(v.all, at)
 }
 
-// recordConnection records a connection, which may be one that an earlier operation opened.
+// recordConnection records a connection, which an earlier operation may have opened.
 func (v *visitedAddresses) recordConnection(conn net.Conn) {
 	if v == nil {
 		return
@@ -56,7 +56,7 @@ func (v *visitedAddresses) recordConnection(conn net.Conn) {
 	v.all = append(v.all, v.connected)
 }
 
-// forgetConnection makes what follows count alone.
+// forgetConnection drops the last connection, so that only later connections count.
 func (v *visitedAddresses) forgetConnection() {
 	if v == nil {
 		return

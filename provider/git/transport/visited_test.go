@@ -8,6 +8,6 @@ import (
 
 func TestUnknownVisitIsConcealed(t *testing.T) {
 	if !newRoute(&address.Guard{}).isConcealed(t.Context()) {
-		t.Error("The cause is concealed where it is not known what an operation visited.\nisConcealed(...): want true")
+		t.Error("The cause is concealed where the visited addresses of an operation are unknown.\nisConcealed(...): want true")
 	}
 }

@@ -35,13 +35,13 @@ type Metric struct {
 	logger *log.Entry
 }
 
-// NewMetric returns a Metric. It returns an error for one that Argo Rollouts refuses.
+// NewMetric returns a Metric. It returns an error for a metric that Argo Rollouts refuses.
 func NewMetric(spec v1alpha1.Metric) (*Metric, error) {
 	log.SetLevel(log.PanicLevel)
 	return &Metric{spec: spec, logger: newEntry()}, ValidateMetrics([]v1alpha1.Metric{spec})
 }
 
-// judge returns the verdict about a series of measurements, which ends where there is none.
+// judge returns the verdict about a series of measurements, which ends at the first missing measurement.
 func (m *Metric) judge(measurements func(i int) (v1alpha1.Measurement, bool)) evaluators.Verdict {
 	result := v1alpha1.MetricResult{Name: m.spec.Name, Phase: v1alpha1.AnalysisPhaseRunning}
 	for i := 0; ; i++ {
@@ -104,7 +104,7 @@ func valueOf(a evaluators.Answer, isScalar bool) model.Value {
 	return vector
 }
 
-// ErrPanic is that of a series at which Argo Rollouts panics: a path that selects null.
+// ErrPanic is the error for a series at which Argo Rollouts panics: a path that selects null.
 var ErrPanic = errors.New("the web provider panics")
 
 // JudgeWeb returns the verdict about a series of answers of a web server.

@@ -106,7 +106,7 @@ func (x *extraction) addDeclaration(d ast.Decl) {
 	}
 }
 
-// isWanted reports whether a declaration is a part of the file, and remembers that it was found.
+// isWanted reports whether a declaration is a part of the file, and records that it was found.
 func (x *extraction) isWanted(name string) bool {
 	x.found[name] = true
 	return slices.Contains(x.declarations, name) || len(x.declarations) == 0
@@ -212,7 +212,7 @@ func (x *extraction) importsOf(f *ast.File) string {
 	return out + ")\n"
 }
 
-// nameOf returns the name of a function, with that of its receiver.
+// nameOf returns the name of a function, with the name of its receiver.
 func nameOf(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name

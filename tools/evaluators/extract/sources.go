@@ -16,7 +16,7 @@ type source struct {
 	// output is the file that is written, and name its package.
 	output, name string
 
-	// declarations are names of functions and types, and of methods as in Controller.runAB. None means all of the file.
+	// declarations are names of functions and types, and of methods as in Controller.runAB. Without names, all of the file is used.
 	declarations []string
 
 	// statements are parts of functions.
@@ -31,7 +31,7 @@ type statements struct {
 	// function has the statements.
 	function string
 
-	// begin is a text of the first statement. The statements end with the block that has it, or with the first one if only is set.
+	// begin is a text of the first statement. The statements end with the block that has it, or with the first statement if only is set.
 	begin string
 	only  bool
 

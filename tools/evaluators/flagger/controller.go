@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/tools/evaluators/flagger/router"
 )
 
-// A Controller has what the extracted methods of Flagger's controller call. Events and metrics go nowhere, and hooks agree.
+// A Controller has the fields and methods that the extracted code of Flagger's controller calls. Events and metrics go nowhere, and hooks agree.
 type Controller struct {
 	recorder         recorder
 	logger           logger

@@ -31,7 +31,7 @@ func answerOf(a evaluators.Answer) gates.Answer {
 	return gates.Answer{Values: a.Values()}
 }
 
-// expressions remembers the expressions of checks.
+// expressions caches the expressions of checks.
 var expressions = expression.NewReader(1000)
 
 // JudgeWeb returns the verdict of a Gate with some checks about a series of answers of a web server.

@@ -85,7 +85,7 @@ func (p *Pack) Tiny(count int) {
 	}
 }
 
-// Chain adds objects of some bytes, each of which is made of the one before it. The last one comes first if it is backwards.
+// Chain adds objects of some bytes, each of which is made of the previous object. The last one comes first if it is backwards.
 func (p *Pack) Chain(links, size int, backwards bool) {
 	p.Helper()
 	version := func(n int) []byte { return append(bytes.Repeat([]byte("x"), size), fmt.Sprintf("%08d", n)...) }

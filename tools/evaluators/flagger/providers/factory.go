@@ -3,7 +3,7 @@ package providers
 
 import flaggerv1 "github.com/fluxcd/flagger/pkg/apis/flagger/v1beta1"
 
-// A Factory makes providers. That of Flagger makes those of other servers too.
+// A Factory makes providers. Flagger's Factory makes providers for other servers too.
 type Factory struct{}
 
 // Provider returns a Prometheus provider.
