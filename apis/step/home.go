@@ -8,12 +8,12 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// Repository is what one repository of a deployment reported of the ledger.
+// Repository is the report of one repository of a deployment about the ledger.
 type Repository struct {
 	// ConfigRef is the name of the configuration of the repository.
 	ConfigRef string
 
-	// IsKnown says that the provider read the repository. What it has of the ledger is unknown before.
+	// IsKnown says that the provider read the repository. Its ledger is unknown before.
 	IsKnown bool
 
 	// Ledger that the repository holds. The zero value says that it holds none.
