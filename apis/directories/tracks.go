@@ -1,5 +1,5 @@
-// Package directories composes the trees of directories in tracks: which folders a directory has, how they share the requests, and what a Site has to prove of
-// that. It is pure. The function and the provider compose by it.
+// Package directories composes the trees of directories in tracks: which folders a directory has, how they share the requests, and the traffic that a Site has to
+// prove. It is pure. The function and the provider compose by it.
 package directories
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// A Tracker composes the trees of directories in tracks. What it decoded once it remembers. It may be used by several goroutines.
+// A Tracker composes the trees of directories in tracks. It caches decoded trees. It may be used by several goroutines.
 type Tracker struct {
 	composed *memo.Memo[trackedFiles]
 	alone    *memo.Memo[ledger.SiteTree]
@@ -31,7 +31,7 @@ func NewTracker(maxBytes int) *Tracker {
 // composedBytes is about how much memory a composed tree takes beside its files.
 const composedBytes = 600
 
-// A Directory is what the tree of one Site is composed from.
+// A Directory is the input for composing the tree of one Site.
 type Directory struct {
 	// Aim of the directory.
 	Aim step.Aim
@@ -39,7 +39,7 @@ type Directory struct {
 	// Own is the tree with the files of the revision: those that are shared, and those of its track. Without files they are not known.
 	Own deliveryv1alpha1.Tree
 
-	// Asked is what the directory was asked for last, from which shared files are taken.
+	// Asked is the last requested tree of the directory, from which shared files are taken.
 	Asked deliveryv1alpha1.Tree
 
 	// IsAskedInPosition says that Asked is of the recorded position that the directory is composed for. Else it may never come to it.
@@ -48,7 +48,7 @@ type Directory struct {
 	// IsAskedAgain says that Asked is of the position that the directory is composed for, whether that is recorded or not.
 	IsAskedAgain bool
 
-	// Held is what the directory was last reported to hold.
+	// Held is the last reported tree of the directory.
 	Held deliveryv1alpha1.DeliveredTree
 
 	// Track of the revision, and its number.
@@ -121,8 +121,8 @@ func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
 	return out, nil
 }
 
-// TreeBefore returns the tree that a directory has to have so that another one takes its place: the one that it was reported to have. It stays what it was once
-// the directory has the other one, so that the object does not change again.
+// TreeBefore returns the tree that a directory has to have so that another one takes its place: its reported tree. It stays unchanged once the directory has the
+// other one, so that the object does not change again.
 func (d Directory) TreeBefore(is deliveryv1alpha1.Tree) string {
 	isSame := d.IsAskedAgain && d.Asked.Action == is.Action && d.Asked.Tree == is.Tree
 	switch {
@@ -198,7 +198,7 @@ func (d Directory) removesTrack(name string) bool {
 	return len(d.Aim.Put) > 1 && !isPut
 }
 
-// putRevision returns the folder of a revision in a track, in the place of the one that is there.
+// putRevision returns the folder of a revision in a track, in the place of the previous folder.
 func (d Directory) putRevision(was folder, name string, revision int64) (folder, bool) {
 	f := folder{TreeTrack: deliveryv1alpha1.TreeTrack{Name: name, Revision: revision, Weight: was.Weight}}
 	if name == d.Track && revision == d.Revision {
@@ -293,7 +293,7 @@ func (d Directory) stateOfFolders(folders []folder, serving string) track.State 
 	return s
 }
 
-// servingFolders returns the folders that may serve, the one of the aim first: where the weights stay and one folder comes, the other one. Where no pods change, a
+// servingFolders returns the folders that may serve, the one of the aim first: where the weights stay and a folder comes, the other folder. Where no pods change, a
 // directory may name both in either order.
 func (d Directory) servingFolders(folders []folder) []string {
 	if len(folders) == 1 || d.bringsOwn() {
@@ -335,8 +335,8 @@ func (c *Tracker) Alone(d Directory) (ledger.SiteTree, bool) {
 	return out, true
 }
 
-// KeepTracked returns the tree that leaves a directory as it is. If the directory holds what it was asked for, it is asked for that again. The object
-// keeps the files of a directory in tracks anyhow, since later stages need what these share.
+// KeepTracked returns the tree that leaves a directory as it is. If the directory holds the requested tree, that is requested again. The object
+// keeps the files of a directory in tracks in either case, since later stages need the shared files.
 func KeepTracked(d Directory) TrackedTree {
 	t := d.Asked
 	if t.Action == deliveryv1alpha1.ActionDesired && t.Tree != "" && t.Tree == d.Held.Tree {
@@ -355,13 +355,13 @@ func Retain(t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
 	return t
 }
 
-// isTracked is true for a tree that carries what the tracks of a directory share. One that stays carries no other files.
+// isTracked is true for a tree that carries the shared files of the tracks of a directory. A tree that stays carries no other files.
 func isTracked(t deliveryv1alpha1.Tree) bool {
 	return len(t.Files) > 0 && (len(t.Tracks) > 0 || t.Action == deliveryv1alpha1.ActionKeep)
 }
 
-// RestoreTracked returns the tree that restores the directory of a past revision, in which its track is alone. Where that has the shared files that the
-// directory was asked for, it is asked for with these: the object keeps the files, which the stages of the next rollback need.
+// RestoreTracked returns the tree that restores the directory of a past revision, in which its track is alone. Where that has the shared files of the last
+// requested tree, it is requested with these: the object keeps the files, which the stages of the next rollback need.
 func (c *Tracker) RestoreTracked(d Directory, t ledger.SiteTree, p ledger.Past) TrackedTree {
 	if p.Track != "" && t.Part != "" && len(d.Asked.Files) > 0 {
 		d.Own.Files, d.Aim = nil, step.Aim{Serving: p.Track, IsAlone: true}
