@@ -90,8 +90,8 @@ func (d Directory) computeFiles(s track.State, parts map[string]string) (tracked
 	return out, err
 }
 
-// sourceFiles returns the files that the tree carries, in any state: those of the revision, and shared ones that leave with the other track, or only
-// the shared ones that the directory has. Those without tracks are among them unless their folder is a part.
+// sourceFiles returns the files that the tree carries, in any state: the files of the revision, and shared files that leave with the other track, or only
+// the shared files that the directory has. Files without tracks are among them unless their folder is a part.
 func (d Directory) sourceFiles(s track.State, isPlainPart bool) (tree.Files, error) {
 	own, err := tree.Decode(d.Own.Files)
 	if err != nil && len(d.Own.Files) > 0 {

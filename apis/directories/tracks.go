@@ -36,7 +36,7 @@ type Directory struct {
 	// Aim of the directory.
 	Aim step.Aim
 
-	// Own is the tree with the files of the revision: those that are shared, and those of its track. Without files they are not known.
+	// Own is the tree with the files of the revision: the shared files, and the files of its track. Without files they are not known.
 	Own deliveryv1alpha1.Tree
 
 	// Asked is the last requested tree of the directory, from which shared files are taken.
@@ -75,7 +75,7 @@ type TrackedTree struct {
 	// Workloads of the track of the revision. Nil if its files are not among those of the tree.
 	Workloads []deliveryv1alpha1.TrafficWorkload
 
-	// PlainWorkloads are those of a revision without tracks beside a track. Nil if its files are not among those of the tree.
+	// PlainWorkloads are the workloads of a revision without tracks beside a track. Nil if its files are not among those of the tree.
 	PlainWorkloads []deliveryv1alpha1.TrafficWorkload
 }
 
@@ -98,7 +98,7 @@ type folder struct {
 }
 
 // Compose returns the tree that brings a directory to its aim. Where that cannot be composed, since no object holds the files, the directory stays as it
-// is. It returns an error for files that are not those of a directory with tracks.
+// is. It returns an error for files without the folders of a directory with tracks.
 func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
 	kept := TrackedTree{Tree: Retain(d.Own)}
 	if len(d.Held.Tracks) == 0 {
@@ -264,7 +264,7 @@ func CarriesTrack(t deliveryv1alpha1.Tree, name string, revision int64) bool {
 	return len(t.Files) > 0 && slices.ContainsFunc(t.Tracks, isTrack) && !slices.ContainsFunc(t.Parts, isPart)
 }
 
-// hasShared is true if the files that the tracks share are known. Those of a revision without tracks share nothing.
+// hasShared is true if the files that the tracks share are known. The files of a revision without tracks share nothing.
 func (d Directory) hasShared() bool {
 	if d.Track == track.Plain && !d.Aim.IsAlone {
 		return isTracked(d.Asked)
@@ -293,7 +293,7 @@ func (d Directory) stateOfFolders(folders []folder, serving string) track.State 
 	return s
 }
 
-// servingFolders returns the folders that may serve, the one of the aim first: where the weights stay and a folder comes, the other folder. Where no pods change, a
+// servingFolders returns the folders that may serve, the folder of the aim first: where the weights stay and a folder comes, the other folder. Where no pods change, a
 // directory may name both in either order.
 func (d Directory) servingFolders(folders []folder) []string {
 	if len(folders) == 1 || d.bringsOwn() {

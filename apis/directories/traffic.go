@@ -43,7 +43,7 @@ func TrafficOf(t TrackedTree, held deliveryv1alpha1.DeliveredTree, own string, w
 	return out
 }
 
-// RetainTraffic returns the requested traffic of a directory that stays as it was asked for last, with the revisions and weights that its repository reports now.
+// RetainTraffic returns the requested traffic of a directory that stays as it was asked for last, with the folders of tracks and the positions of changes that its repository reports now.
 func RetainTraffic(asked *deliveryv1alpha1.SiteTraffic, held deliveryv1alpha1.DeliveredTree) *deliveryv1alpha1.SiteTraffic {
 	if asked == nil {
 		return nil
@@ -80,7 +80,7 @@ func (w Traffic) setChanges(out *deliveryv1alpha1.TrackTraffic, t TrackedTree, h
 	}
 }
 
-// workloadsOf returns the Deployments of a track: those of the files, the previously observed Deployments, or else those of the other track by their other
+// workloadsOf returns the Deployments of a track: the Deployments in the files, the previously observed ones, or else the Deployments of the other track by their other
 // names.
 func (w Traffic) workloadsOf(t TrackedTree, name, own string) []deliveryv1alpha1.TrafficWorkload {
 	if name == own && len(t.Workloads) > 0 {

@@ -46,7 +46,7 @@ type Comparison struct {
 	// IsDraining says that some directory still has the track that a verified revision took the requests from.
 	IsDraining bool
 
-	// RendererDeferred says that a newer renderer would render other trees than those of the revision, and has to wait.
+	// RendererDeferred says that a newer renderer would render other trees than the revision has, and has to wait.
 	RendererDeferred bool
 }
 
@@ -192,7 +192,7 @@ func (c *Comparison) watchesSite(site string) bool {
 }
 
 // UnprovenSites returns the Sites of the revision's step that no engine reports about, and where a delivered tree does not count as live. While the
-// catalog is not known, those of a verified revision counted.
+// catalog is not known, the Sites of a verified revision counted.
 func (c *Comparison) UnprovenSites() []string {
 	if c.State.Current == nil || c.Unobserved != nil && len(c.Unobserved) == 0 {
 		return nil

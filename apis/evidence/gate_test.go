@@ -103,7 +103,7 @@ func TestIsGateOf(t *testing.T) {
 func TestGateFailure(t *testing.T) {
 	s := gatedState()
 	if v := GateFailure(newGate(s, rolloutv1alpha1.GatePassed)); v != nil {
-		t.Errorf("GateFailure(...): what passed is no rejection: %+v", v)
+		t.Errorf("GateFailure(...): a Gate that passed is not a rejection: %+v", v)
 	}
 	want := &ledger.Verdict{
 		Result: "Rejected", Reason: "GateFailed",

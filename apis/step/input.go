@@ -79,7 +79,7 @@ type Desired struct {
 	// Plan to go out in.
 	Plan []ledger.Step
 
-	// Placement of a workload with tracks. The trees and the plan are those of it. The zero value says that it has no tracks.
+	// Placement of a workload with tracks, which the trees and the plan are made for. The zero value says that it has no tracks.
 	Placement Placement
 
 	// Workload describes a workload with tracks. The zero value says that it has no tracks.

@@ -67,7 +67,7 @@ func (in Input) isFrozen(s ledger.State) bool {
 	return in.Desired == nil && (!in.HoldsFiles || !s.Current.HasSteps())
 }
 
-// nextStep returns the step that follows. Once a user released all steps, those that share requests are left out, but for the last one: there is none after it.
+// nextStep returns the step that follows. Once a user released all steps, steps that share requests are left out, but for the last step: none follows it.
 func nextStep(s ledger.State) int32 {
 	next := s.Cursor.Step + 1
 	for s.Cursor.Full && int(next) < len(s.Current.Plan)-1 && s.Current.Plan[next].SharesRequests() {

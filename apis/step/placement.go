@@ -35,10 +35,10 @@ type Placement struct {
 	// Stable is the revision that it begins beside. 0 means that there is none.
 	Stable int64
 
-	// HasSteps says that the requests go from the one to the other in steps. Without steps the revision takes the track of the stable one.
+	// HasSteps says that the requests go from the stable revision to this one in steps. Without steps the revision takes the track of the stable one.
 	HasSteps bool
 
-	// IsMove says that one of the two has no tracks. The steps give all requests from the one to the other, and share none. Where neither has tracks, the
+	// IsMove says that one of the two has no tracks. The steps give all requests from the stable revision to this one, and share none. Where neither has tracks, the
 	// requests are taken back from a move to tracks that was given up.
 	IsMove bool
 }
@@ -93,7 +93,7 @@ func trackOf(s ledger.State) string {
 	return s.Current.Track
 }
 
-// awaitsPlacement is true if the trees of the desired revision are not those of the track that it has to take now: a verdict is about to be recorded,
+// awaitsPlacement is true if the trees of the desired revision do not fit the track that it has to take now: a verdict is about to be recorded,
 // or was since they were rendered.
 func (in Input) awaitsPlacement(s ledger.State) bool {
 	d := in.Desired

@@ -160,7 +160,7 @@ func (in Input) holdUnrequested(s ledger.State, target *ledger.Past) Hold {
 }
 
 // holdIrreversible stops a rollback that changes, or may change, content that the Blueprint marks as irreversible. The revision says whether it changed
-// any of that compared with the one before it. For any other target it compares the digests of the marks, and where one is missing something may change.
+// any of that compared with the previous revision. For any other target it compares the digests of the marks, and where one is missing something may change.
 func (in Input) holdIrreversible(s ledger.State, target ledger.Past) Hold {
 	r := s.Current
 	switch {

@@ -39,7 +39,7 @@ type Aim struct {
 	// Restores says that the directory gets the tree of the target. Nothing else is set then.
 	Restores bool
 
-	// Put are the revisions whose folders replace those of tracks.
+	// Put are the revisions whose folders replace the present ones, by track.
 	Put map[string]int64
 
 	// Serving is the track that gets the rest beside Weight. Empty means that the weights stay as they are.

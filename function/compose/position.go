@@ -70,7 +70,7 @@ func Withdraw(observed *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.De
 }
 
 // Follow returns a delivery to another repository than the home, with a copy of the recorded state. Where the state brings nothing new, the delivery stays
-// at the position that it has: neither a verdict nor a step elsewhere changes a follower. A new delivery asks for no position before the
+// at the position that it has: neither a verdict nor a step elsewhere changes a follower. A delivery that does not exist yet asks for no position before the
 // revision comes to its Sites, so that its repository is read only. In tracks each repository is asked for each position: the content of its directories counts.
 func Follow(name string, d, observed *deliveryv1alpha1.GitDelivery, recorded ledger.State) *deliveryv1alpha1.GitDelivery {
 	out := *d

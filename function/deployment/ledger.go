@@ -195,7 +195,7 @@ func isRefused(d *deliveryv1alpha1.GitDelivery) bool {
 }
 
 // leadsTo is true for events of which the first ones led to the head with an ID: a call that did not see them recorded asked for one more, and its trees
-// are those of the recorded revision.
+// belong to the recorded revision.
 func leadsTo(asked deliveryv1alpha1.LedgerUpdate, head string) bool {
 	id := asked.After.ID
 	for _, e := range asked.Events {

@@ -98,7 +98,7 @@ func TestUnreachableMessage(t *testing.T) {
 func TestHomeAway(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		// before what happens before the home goes away, after the intent of revision 2 was written.
+		// before is called before the home goes away, after the intent of revision 2 was written.
 		before func(w *world)
 		// edit is another intent while the home is away. Empty means none.
 		edit  string
@@ -108,7 +108,7 @@ func TestHomeAway(t *testing.T) {
 	}{
 		"Ordered": {reason: "A revision that cannot be ordered is ordered when the home is back.", before: func(*world) {}, phase: "Delivering", revision: 2},
 		"OrderedAndEdited": {
-			reason: "A revision that was not ordered gives way to what is asked for since.", before: func(*world) {}, phase: "Delivering", revision: 2,
+			reason: "A revision that was not ordered gives way to the next request.", before: func(*world) {}, phase: "Delivering", revision: 2,
 			edit: `{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 4}`,
 		},
 		"Judged": {
