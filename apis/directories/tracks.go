@@ -69,13 +69,13 @@ type TrackedTree struct {
 	// Routes that divide the requests.
 	Routes []deliveryv1alpha1.TrafficRoute
 
-	// Folder is the id of the folder of the revision's track. Empty if its files are not among those of the tree.
+	// Folder is the id of the folder of the revision's track. Empty if the tree does not carry its files.
 	Folder string
 
-	// Workloads of the track of the revision. Nil if its files are not among those of the tree.
+	// Workloads of the track of the revision. Nil if the tree does not carry its files.
 	Workloads []deliveryv1alpha1.TrafficWorkload
 
-	// PlainWorkloads are the workloads of a revision without tracks beside a track. Nil if its files are not among those of the tree.
+	// PlainWorkloads are the workloads of a revision without tracks beside a track. Nil if the tree does not carry its files.
 	PlainWorkloads []deliveryv1alpha1.TrafficWorkload
 }
 
@@ -93,7 +93,7 @@ func (t TrackedTree) folderOf(name string) string {
 type folder struct {
 	deliveryv1alpha1.TreeTrack
 
-	// part is the id of the folder. Empty means that its files are among those of the tree.
+	// part is the id of the folder. Empty means that the tree carries its files.
 	part string
 }
 

@@ -157,8 +157,8 @@ func (c *Comparison) WatchesEveryEngine() bool {
 	return true
 }
 
-// watchesBrought is true when the SiteSync observes each Site that has an engine and is brought a tree. The Sites of a verified revision counted, whatever the
-// spec says of them since. While the catalog is not known, UnprovenSites has the others.
+// watchesBrought is true when the SiteSync observes each Site that has an engine and is brought a tree. The Sites of a verified revision counted, even if the
+// spec changed since. While the catalog is not known, UnprovenSites has the others.
 func (c *Comparison) watchesBrought() bool {
 	isKnown := c.Unobserved != nil && !c.State.IsVerified()
 	for _, t := range c.Trees() {

@@ -113,11 +113,11 @@ func TestComparison(t *testing.T) {
 		want   []string
 	}{
 		"All":        {reason: "A revision that each object proves succeeds.", change: func(*Comparison) {}, want: without(nil)},
-		"Pushing":    {reason: "A push in progress is no obstacle, and the Sites run the applied trees.", change: failFor(deliveryv1alpha1.ReasonPushing), want: without(undelivered)},
+		"Pushing":    {reason: "A push in progress is not an obstacle, and the Sites run the applied trees.", change: failFor(deliveryv1alpha1.ReasonPushing), want: without(undelivered)},
 		"Denied":     {reason: "A delivery that a limit refuses is an obstacle.", change: failFor(deliveryv1alpha1.ReasonPolicyDenied), want: without([]string{"live", "succeeds", "everywhere", "unhindered"}, "blocked")},
 		"Conflict":   {reason: "A delivery whose object another claim delivers is an obstacle of its own.", change: failFor(deliveryv1alpha1.ReasonObjectConflict), want: without([]string{"live", "succeeds", "everywhere", "unhindered"}, "blocked", "conflict")},
-		"DeniedOnce": {reason: "A refusal of an earlier generation is no obstacle.", change: func(c *Comparison) { failFor(deliveryv1alpha1.ReasonPolicyDenied)(c); c.home().SetGeneration(2) }, want: without(undelivered)},
-		"DeniedElse": {reason: "A refusal of another position is no obstacle.", change: func(c *Comparison) {
+		"DeniedOnce": {reason: "A refusal of an earlier generation does not hinder.", change: func(c *Comparison) { failFor(deliveryv1alpha1.ReasonPolicyDenied)(c); c.home().SetGeneration(2) }, want: without(undelivered)},
+		"DeniedElse": {reason: "A refusal of another position does not hinder.", change: func(c *Comparison) {
 			failFor(deliveryv1alpha1.ReasonPolicyDenied)(c)
 			c.home().Spec.ForProvider.Position.Step = 1
 		}, want: without([]string{"live", "succeeds", "applied", "everywhere"})},
@@ -159,7 +159,7 @@ func TestComparison(t *testing.T) {
 			c.Sync, c.ObservedSync, c.Unobserved = nil, nil, map[string]bool{"a": true, "b": true}
 		}, want: without(nil)},
 		"OtherSites": {reason: "A SiteSync that looks for other trees proves nothing.", change: func(c *Comparison) { c.ObservedSync.Spec.ForProvider.Sites[0].Tree = "old" }, want: without([]string{"live", "succeeds", "everywhere"})},
-		"Proposed":   {reason: "A verdict that the ledger does not hold yet is no success.", change: func(c *Comparison) { c.Recorded.Seq-- }, want: without([]string{"recorded", "judged", "succeeds"})},
+		"Proposed":   {reason: "A verdict that the ledger does not hold yet is not a success.", change: func(c *Comparison) { c.Recorded.Seq-- }, want: without([]string{"recorded", "judged", "succeeds"})},
 		"NoData":     {reason: "A Gate without data may wait for ever.", change: gateSays(rolloutv1alpha1.ReasonNoData), want: without([]string{"judged", "succeeds", "unhindered"}, "waits")},
 		"Measures":   {reason: "A Gate that measures hinders nothing.", change: gateSays("Measuring"), want: without([]string{"judged", "succeeds"})},
 		"Verdict": {reason: "A Gate without data does not matter once there is a verdict.", change: func(c *Comparison) {

@@ -50,7 +50,7 @@ func TestGateVerdict(t *testing.T) {
 		"Passed":     {reason: "A Gate that passed says so.", verdict: rolloutv1alpha1.GatePassed, want: rolloutv1alpha1.GatePassed},
 		"Failed":     {reason: "A Gate that failed says so.", verdict: rolloutv1alpha1.GateFailed, want: rolloutv1alpha1.GateFailed},
 		"Measuring":  {reason: "A Gate that still measures has no verdict."},
-		"Speaks":     {reason: "Measurements of another position are no verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Position.Revision = 1 }},
+		"Speaks":     {reason: "Measurements of another position are not a verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Position.Revision = 1 }},
 		"Silent":     {reason: "A Gate without measurements has no verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Position = nil }},
 		"Generation": {reason: "A Gate whose spec changed since has no verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.SetGeneration(5) }},
 		"Unready": {

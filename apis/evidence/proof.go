@@ -115,7 +115,7 @@ func (c *Comparison) isDelivered() bool {
 }
 
 // hasEachPart is true when each delivery is desired that the revision has come to. A delivery that is out of sight is not while the catalog is not known. The
-// Sites of a verified revision counted, whatever the spec says of them since.
+// Sites of a verified revision counted, even if the spec changed since.
 func (c *Comparison) hasEachPart() bool {
 	if c.State.Current == nil || c.State.IsVerified() {
 		return true

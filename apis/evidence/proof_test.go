@@ -49,7 +49,7 @@ func TestProof(t *testing.T) {
 			failSync(c)
 			c.Gates["gate"] = newGate(c.State, rolloutv1alpha1.GateFailed)
 		}, want: proof{Failure: rolloutv1alpha1.RejectedSyncFailed}},
-		"SyncElse": {reason: "A SiteSync that looks for other trees is no failure.", change: func(c *Comparison) { failSync(c); c.ObservedSync.Spec.ForProvider.Sites[0].Tree = "old" }, want: proof{HasPassed: true}},
+		"SyncElse": {reason: "A SiteSync that looks for other trees is not a failure.", change: func(c *Comparison) { failSync(c); c.ObservedSync.Spec.ForProvider.Sites[0].Tree = "old" }, want: proof{HasPassed: true}},
 		"SyncLost": {reason: "A Site with an engine is not live while no SiteSync observes it.", change: func(c *Comparison) { c.Sync, c.ObservedSync = nil, nil }, want: proof{HasPassed: true}},
 		"SiteLeft": {reason: "A Site with an engine is not live while the SiteSync leaves it out.", change: func(c *Comparison) {
 			for _, s := range []*deliveryv1alpha1.SiteSync{c.Sync, c.ObservedSync} {
@@ -62,7 +62,7 @@ func TestProof(t *testing.T) {
 			c.Sync, c.ObservedSync, c.Unobserved = nil, nil, map[string]bool{"a": true, "b": true}
 		}, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
 		"Denied": {reason: "A delivery that was refused is a failure.", change: failFor(deliveryv1alpha1.ReasonPolicyDenied), want: proof{HasPassed: true, Failure: rolloutv1alpha1.RejectedDeliveryRefused}},
-		"DeniedOld": {reason: "A delivery that was refused with other trees is no failure.", change: func(c *Comparison) {
+		"DeniedOld": {reason: "A delivery that was refused with other trees is not a failure.", change: func(c *Comparison) {
 			failFor(deliveryv1alpha1.ReasonPolicyDenied)(c)
 			c.home().Spec.ForProvider.Trees[0].Tree = "old"
 		}, want: proof{HasPassed: true}},

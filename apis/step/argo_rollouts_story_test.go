@@ -143,7 +143,7 @@ var argoFunctional = map[string]argoCase{
 	},
 	"TestKubectlWaitForPaused": {
 		reason:  "That a user is awaited is a state that can be waited for, and it does not end by itself.",
-		differs: "A script waits by kubectl intent wait --for=step=2: there is no condition Paused, and AwaitingPromotion is a reason of Reconciling.",
+		differs: "A script waits by kubectl intent wait --for=step=2: condition Paused does not exist, and AwaitingPromotion is a reason of Reconciling.",
 		plan:    "0 5/Manual 100",
 		play: func(q *sequence) {
 			q.edits("b")
@@ -153,7 +153,7 @@ var argoFunctional = map[string]argoCase{
 	},
 	"TestKubectlWaitForCompleted": {
 		reason:  "A revision that has its verdict is alone once its tracks have drained.",
-		differs: "A script waits by kubectl intent wait --for=succeeded, or by kubectl wait for condition Ready: there is no condition Completed.",
+		differs: "A script waits by kubectl intent wait --for=succeeded, or by kubectl wait for condition Ready: condition Completed does not exist.",
 		plan:    "0 50 100",
 		play: func(q *sequence) {
 			q.edits("b")
@@ -276,7 +276,7 @@ var argoCanary = map[string]argoCase{
 	},
 	"TestCanaryDynamicStableScaleRollbackToStable": {
 		reason:  "An edit back to the stable content, late in a canary, loses no capacity.",
-		differs: "The stable pods are never fewer: there is no dynamicStableScale, and an edit back has no steps.",
+		differs: "The stable pods are never fewer: dynamicStableScale does not exist, and an edit back has no steps.",
 		plan:    "0 50 75/Manual 100",
 		play: func(q *sequence) {
 			q.edits("b")

@@ -40,7 +40,7 @@ type Home struct {
 
 // FindHome returns the home of a deployment: the repository that the newest copy of the ledger names, or the preferred repository where there is none. A
 // RolloutRequest that forces the ledger to move names another one. Identify returns the identity of a ledger that has to be opened in a home: no other
-// ledger may have it, nor one that is opened in another home at the same time.
+// ledger may have it, nor a ledger that is opened in another home at the same time.
 func FindHome(all []Repository, preferred string, identify func(home string) string, requests []Request) Home {
 	newest := NewestCopy(all)
 	forced := forcedMove(newest, requests)

@@ -173,7 +173,7 @@ type Directory struct {
 	// Tracks of the directory, by their names. Nil for a directory without tracks.
 	Tracks map[string]Track
 
-	// AreTracksKnown says that its repository reported the directory at the recorded position, so that Tracks are those of the Site until another
+	// AreTracksKnown says that its repository reported the directory at the recorded position, so that Tracks are the Site's until another
 	// position is recorded. Input.AreTracksKnown says so of all directories.
 	AreTracksKnown bool
 }

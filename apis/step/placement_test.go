@@ -357,7 +357,7 @@ func TestIsEditedBack(t *testing.T) {
 		"Held":      {reason: "A user who edits a move back need not decide on its Gate.", events: join(toTracks, []ledger.Event{stageOf(2, ledger.StageSteps), stageOf(3, ledger.StageSteps)}), change: func(in *Input) { in.Proof.IsHeld = true }, want: true},
 		"Before":    {reason: "A move that has not begun its steps goes back by itself.", events: toTracks[:len(toTracks)-2]},
 		"Back":      {reason: "A move back to a Blueprint without tracks is the request of the spec.", events: back},
-		"Canary":    {reason: "A canary is no move.", events: join(goodInTrack(1, "blue", "w1", 0), []ledger.Event{ordered(2, "w2", inTrack("green", "w2", 1), waves), stageOf(0, ledger.StageSteps)})},
+		"Canary":    {reason: "A canary is not a move.", events: join(goodInTrack(1, "blue", "w1", 0), []ledger.Event{ordered(2, "w2", inTrack("green", "w2", 1), waves), stageOf(0, ledger.StageSteps)})},
 		"Edited":    {reason: "An edit that stays in tracks begins the next move.", events: toTracks, change: func(in *Input) { in.Desired.Placement = Placement{Track: "blue", Stable: 1, HasSteps: true} }},
 		"Unchanged": {reason: "A move that the spec asks for goes on.", events: toTracks, change: func(in *Input) { in.Desired.Request.Intent = "w2" }},
 		"Suspended": {reason: "A suspended deployment begins nothing, and gives up nothing for it.", events: toTracks, change: suspend},

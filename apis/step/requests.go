@@ -7,7 +7,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// Result is the outcome of a RolloutRequest. The values are those of the API.
+// Result is the outcome of a RolloutRequest. The values are the API's.
 type Result string
 
 // Results of a RolloutRequest.
@@ -102,7 +102,7 @@ func isPossibleAlways(a Action) bool {
 	return a == ActionAbort || a == ActionRollbackTo || a == ActionMoveLedger
 }
 
-// refuseRequest returns why a request that did not take effect never will. It is empty for one that may.
+// refuseRequest returns why a request that did not take effect never will. It is empty for a request that may.
 func (in Input) refuseRequest(s ledger.State, r Request) Result {
 	if refused := refuseOtherRevision(s, r); refused != "" {
 		return refused
@@ -173,7 +173,7 @@ func (in Input) refuseTarget(s ledger.State, number int64) Result {
 	return ""
 }
 
-// isAcrossMove is true for a target without tracks where the current revision, or the stable one that it begins beside, has one, and the other way round.
+// isAcrossMove is true for a target without tracks where the current revision, or the stable one beside it, has a track, and the other way round.
 func isAcrossMove(s ledger.State, target ledger.Past) bool {
 	is := ledger.IsPlain(target.Track)
 	stable := s.PastRevision(s.Stable)

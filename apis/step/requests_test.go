@@ -89,11 +89,11 @@ func TestRequests(t *testing.T) {
 			want: "Withdrawn", result: ResultWaiting,
 		},
 		"RollbackToCurrent": {
-			reason: "The current revision is no target.",
+			reason: "The current revision is not a target.",
 			events: one, in: input(desired("a"), asks(ask(ActionRollbackTo, 1, to(1)))), result: ResultNoTarget,
 		},
 		"RollbackToRejected": {
-			reason: "A rejected revision is no target.",
+			reason: "A rejected revision is not a target.",
 			events: join(one, bad(2, "b"), good(3, "c")), in: input(desired("c"), hold("c", 3), asks(ask(ActionRollbackTo, 3, to(2)))),
 			result: ResultNoTarget,
 		},
@@ -107,7 +107,7 @@ func TestRequests(t *testing.T) {
 			in:     input(desired("c"), asks(ask(ActionRollbackTo, 3, to(1)))), want: "Advanced", result: ResultNoTarget,
 		},
 		"RollbackToUnknown": {
-			reason: "A revision that is not remembered is no target.",
+			reason: "A revision that is not remembered is not a target.",
 			events: one, in: input(desired("a"), asks(ask(ActionRollbackTo, 1, to(7)))), result: ResultUnknownRevision,
 		},
 		"RollbackToInPlace": {

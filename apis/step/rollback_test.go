@@ -61,7 +61,7 @@ func TestRollBack(t *testing.T) {
 			events: join(one, two), in: input(desired("b"), hold("a", 1), notReported), hold: HoldNotRecorded,
 		},
 		"LeftSite": {
-			reason: "A Site that the deployment left is no reason to roll back.",
+			reason: "A Site that the deployment left is not rolled back.",
 			events: join(one, two), hold: HoldNothingToRestore,
 			in: input(desired("b"), func(in *Input) { in.Directories = []Directory{{Site: "edge1", IsKnown: true, Tree: "b"}} }),
 		},

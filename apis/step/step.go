@@ -1,4 +1,4 @@
-// Package step decides what happens next to a deployment: from the recorded state of its ledger and the observations of now follows one event, or why
+// Package step decides what happens next to a deployment: from the recorded state of its ledger and the present observations follows one event, or why
 // none does. It is pure: it knows no object of Kubernetes, no repository and no clock.
 package step
 

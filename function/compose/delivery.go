@@ -67,7 +67,7 @@ func Name(p catalog.Place) (string, error) {
 	return "delivery-" + d[len("sha256:"):][:12], nil
 }
 
-// Inherit gives wanted deliveries the names of the observed ones that they have to go on from: the deliveries with the same configuration,
+// Inherit gives wanted deliveries the names of the observed deliveries that they have to go on from: the deliveries with the same configuration,
 // when it came to name another repository. The observed delivery would reach the new repository too, and remove the trees of its
 // successor.
 func Inherit(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) map[string]*deliveryv1alpha1.GitDelivery {

@@ -52,11 +52,11 @@ func TestGate(t *testing.T) {
 			},
 		},
 		"Unobserved": {
-			reason: "Where no Site has an engine there is no SiteSync.", checks: checks,
+			reason: "Without an engine at any Site a SiteSync does not exist.", checks: checks,
 			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &at, Blueprint: blueprint, Checks: checks},
 		},
 		"NotThereYet": {
-			reason: "One without a name is the claim's.", sync: sync(""), checks: checks,
+			reason: "A SiteSync without a name is the claim's.", sync: sync(""), checks: checks,
 			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &at, Blueprint: blueprint, Checks: checks},
 		},
 		"Defaults": {

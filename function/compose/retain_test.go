@@ -121,7 +121,7 @@ func TestSupersede(t *testing.T) {
 			t.Errorf("\nA retained delivery gets a mark, and keeps its annotations.\nSupersede(...): -want, +got:\n%s", diff)
 		}
 		if diff := cmp.Diff(before, o.GetAnnotations()); diff != "" {
-			t.Errorf("\nWhat is marked is a copy.\nSupersede(...): -before, +after:\n%s", diff)
+			t.Errorf("\nThe marked object is a copy.\nSupersede(...): -before, +after:\n%s", diff)
 		}
 	}
 }

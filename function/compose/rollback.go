@@ -21,8 +21,8 @@ type Return struct {
 }
 
 // RestoreDirectories returns the deliveries of a rejected revision in a rollback attempt: the target's trees where others are, or may be, and everything
-// else as it is. A directory that the target did not have is retained. Differences from the target are not drift, whatever the policy for drift
-// says.
+// else as it is. A directory that the target did not have is retained. Differences from the target are not drift under any policy for
+// drift.
 func RestoreDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, r Return) map[string]*deliveryv1alpha1.GitDelivery {
 	out := Resume(parts, spec)
 	for name, d := range out {
@@ -51,7 +51,7 @@ func (r Return) restoreTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDeli
 		return directories.Retain(t)
 	}
 	if s.Restored && isBack {
-		return t // The restored tree is the tree that was requested then, wherever Sites moved since.
+		return t // The restored tree is the tree that was requested then, even if Sites moved since.
 	}
 	want, served := r.Trees[t.Site]
 	if !served || !restores && (holdsTarget(t, d, s.Current.Number, want) || isUntouched(t, d, isBack)) {

@@ -107,7 +107,7 @@ func (w *world) homeOfWorld(out *Output) *deliveryv1alpha1.GitDelivery {
 		case p.Ledger != nil:
 			home = d
 		case p.Mandate != nil:
-			w.t.Errorf("%s is no home, and has a mandate", name)
+			w.t.Errorf("%s is not a home, and has a mandate", name)
 		}
 	}
 	if home == nil {

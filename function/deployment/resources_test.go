@@ -52,9 +52,9 @@ func TestWithUnreachableHome(t *testing.T) {
 			reason: "Events that were not recorded within deliveryTimeout are overdue.", why: deliveryv1alpha1.ReasonDeliveryTimedOut, pending: true,
 			want: result{Message: begins + "DeliveryTimedOut: Words.", IsOverdue: true},
 		},
-		"LateTrees": {reason: "Trees that are late are no matter of the ledger, which was recorded.", why: deliveryv1alpha1.ReasonDeliveryTimedOut},
+		"LateTrees": {reason: "Late trees do not concern the ledger, which was recorded.", why: deliveryv1alpha1.ReasonDeliveryTimedOut},
 		"Refused":   {reason: "A refusal of trees does not keep the ledger from being recorded.", why: deliveryv1alpha1.ReasonPolicyDenied, pending: true},
-		"Pushing":   {reason: "A push that is under way is no failure.", why: deliveryv1alpha1.ReasonPushing, pending: true},
+		"Pushing":   {reason: "A push that is under way is not a failure.", why: deliveryv1alpha1.ReasonPushing, pending: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

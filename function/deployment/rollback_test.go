@@ -216,7 +216,7 @@ func TestOrderedBack(t *testing.T) {
 	if r := out.Status.Requests; len(r) != 1 || r[0].Result != string(rolloutv1alpha1.ResultDone) {
 		t.Errorf("Run(...): requests %+v", r)
 	}
-	reason := "A rollback that a user asked for is no failure, and the message says how to go on."
+	reason := "A rollback that a user asked for is not a failure, and the message says how to go on."
 	w.wantCondition(reason, out, deploymentv1alpha1.TypeStalled, corev1.ConditionFalse, deploymentv1alpha1.ReasonIdle)
 	w.wantCondition(reason, out, deploymentv1alpha1.TypeReconciling, corev1.ConditionFalse, deploymentv1alpha1.ReasonRolledBack)
 	want := "A user asked for the rollback: RolloutRequest back of ann. The Sites run revision 1 again. " +

@@ -46,7 +46,7 @@ type Program struct {
 
 // Options are the components and packages of a control plane.
 type Options struct {
-	// Tools are the programs to run. Without them they are those of the environment, and else the programs that the repository's
+	// Tools are the programs to run. The default is the programs of the environment, and else the programs that the repository's
 	// own tools build.
 	Tools *Tools
 

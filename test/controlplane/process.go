@@ -171,7 +171,7 @@ func (p *process) killProcessGroup() {
 	<-p.done
 }
 
-// suspendWhile stops all threads of a process while fn runs: the files that it writes are those of a moment, as if it had been killed. It returns an error if
+// suspendWhile stops all threads of a process while fn runs: its files are consistent as of a moment, as if it had been killed. It returns an error if
 // the process ended, or does not stop, and that of fn.
 func (p *process) suspendWhile(ctx context.Context, fn func() error) error {
 	if err := syscall.Kill(p.pid, syscall.SIGSTOP); err != nil {
