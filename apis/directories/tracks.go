@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// A Tracker composes the trees of directories in tracks. It caches decoded trees. It may be used by several goroutines.
+// A Tracker composes the trees of directories in tracks. It caches composed trees. It may be used by several goroutines.
 type Tracker struct {
 	composed *memo.Memo[trackedFiles]
 	alone    *memo.Memo[ledger.SiteTree]

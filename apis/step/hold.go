@@ -5,7 +5,7 @@ type Hold string
 
 // Holds of the next revision.
 const (
-	// HoldNone means that nothing is held: there is nothing to do, or the current step has not ended.
+	// HoldNone means that nothing is held: there is nothing to do, or the current step or attempt has not ended.
 	HoldNone Hold = ""
 
 	// HoldFrozen means that the spec cannot be compiled, so that nothing new begins.

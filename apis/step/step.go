@@ -56,7 +56,7 @@ func Conclude(s ledger.State, in Input) (*ledger.Event, Hold) {
 // isOver is true for a ledger that another one continues, or that was closed: nothing follows.
 func isOver(s ledger.State) bool { return s.Successor != "" || s.IsClosed }
 
-// concludes is true for the actions of requests on the current revision. Other requests begin a revision, or move the ledger.
+// concludes is true for actions on the current revision. Other requests begin a revision, or move the ledger.
 func (a Action) concludes() bool {
 	return a == ActionAbort || a == ActionRollbackTo || a == ActionPromote
 }

@@ -19,7 +19,7 @@ type Track struct {
 	// the folder. They may not be now.
 	IsProven bool
 
-	// IsIdle says that the Site was proven to give the track no requests, by a position after the last position with any, and that the time for
+	// IsIdle says that the Site was proven to give the track no requests, by a position after the last that gave it any, and that the time for
 	// requests under way has passed since.
 	IsIdle bool
 }
@@ -65,7 +65,7 @@ type origin struct {
 type siteTracks struct {
 	origin origin
 
-	// track is the name of the origin's track, or of that of the revision where there is none. Home is the state of it, and other that of the other one.
+	// track is the name of the origin's track, or of that of the revision where there is none. Home is that track of the directory, and other its other track.
 	track       string
 	home, other Track
 	otherName   string

@@ -20,7 +20,7 @@ func RetainAll(observed map[string]*unstructured.Unstructured) (map[string]Resou
 	return out, nil
 }
 
-// Observe returns an observed composed resource as its type, or nil if there is none of that name. It returns an error for an unreadable resource.
+// Observe returns a decoded observed composed resource, or nil if there is none of that name. It returns an error for an unreadable resource.
 func Observe[T any](observed map[string]*unstructured.Unstructured, name string) (*T, error) {
 	u, ok := observed[name]
 	if !ok {

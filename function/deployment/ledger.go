@@ -185,7 +185,7 @@ func isSamePlace(a, b ledger.Position) bool {
 }
 
 // isRefused is true for a delivery whose events follow another head than that of its repository, and led neither to it nor to the head that the provider
-// went on from: its trees are about no revision.
+// went on from: its trees belong to no revision.
 func isRefused(d *deliveryv1alpha1.GitDelivery) bool {
 	asked, at := d.Spec.ForProvider.Ledger, d.Status.AtProvider
 	if asked == nil || at.Ledger == nil || asked.After == at.Ledger.Head || at.HasRecorded(*asked) {
