@@ -19,7 +19,7 @@ type Track struct {
 	// the folder. They may not be now.
 	IsProven bool
 
-	// IsIdle says that the Site was proven to give the track no requests, by a position after the last that gave it any, and that the time for
+	// IsIdle says that the Site was proven to give the track no requests, by a position after the last position that gave it any, and that the time for
 	// requests under way has passed since.
 	IsIdle bool
 }
