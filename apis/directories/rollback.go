@@ -6,12 +6,12 @@ import (
 	"github.com/intentplane/intentplane/apis/track"
 )
 
-// NewDirectory returns what the tree of a Site is composed from in a state, by the tree of its delivery. It has no aim yet.
+// NewDirectory returns the input for composing the tree of a Site in a state, by the tree of its delivery. It has no aim yet.
 func NewDirectory(s ledger.State, t deliveryv1alpha1.Tree) Directory {
 	return Directory{Own: t, Track: s.Current.Folder(), Revision: s.Current.Number, IsPlainLabelled: hasLabelledPods(s), FolderOf: foldersOf(s, t.Site)}
 }
 
-// WithoutOtherFiles returns the directory without files that are not those of the revision's track.
+// WithoutOtherFiles returns the directory with the files of the revision's track only.
 func (d Directory) WithoutOtherFiles() Directory {
 	if !CarriesTrack(d.Own, d.Track, d.Revision) {
 		d.Own.Files = nil
@@ -44,7 +44,7 @@ func foldersOf(s ledger.State, site string) func(int64) string {
 // NeedsRendering is true for a directory without tracks that gets a folder: no object has the files of its revision as they were rendered.
 func (d Directory) NeedsRendering() bool { return d.Track == track.Plain && len(d.Aim.Put) > 0 }
 
-// A Rollback is what an attempt to roll back restores.
+// A Rollback is the target of an attempt to roll back, and its Sites.
 type Rollback struct {
 	// Target of the attempt. Nil means that the ledger does not remember it.
 	Target *ledger.Past
@@ -57,7 +57,7 @@ type Rollback struct {
 }
 
 // RollBack returns the tree that brings a directory to its aim in an attempt to roll back. A directory whose requests cannot be moved first, since the shared files
-// are in no object, gets the tree of the target at once. It returns an error for files that are not those of a directory with tracks.
+// are in no object, gets the tree of the target at once. It returns an error for files without the folders of a directory with tracks.
 func (c *Tracker) RollBack(d Directory, r Rollback) (TrackedTree, error) {
 	switch {
 	case d.Aim.Keeps, !d.Aim.Restores && d.NeedsRendering():

@@ -20,7 +20,7 @@ type trackedFiles struct {
 	folder    string
 }
 
-// filesOfFolders returns the files of a directory with folders. One that has the folders and weights already keeps its files.
+// filesOfFolders returns the files of a directory with folders. A directory that has the folders and weights already keeps its files.
 func (c *Tracker) filesOfFolders(d Directory, folders []folder) (trackedFiles, error) {
 	var first trackedFiles
 	for i, serving := range d.servingFolders(folders) {
@@ -54,7 +54,7 @@ func (c *Tracker) filesInState(d Directory, folders []folder, s track.State) (tr
 	return out, err
 }
 
-// filesKey returns the key of the files of a directory. What was asked for has an id, unless it stays: then it may carry any files.
+// filesKey returns the key of the files of a directory. A requested tree has an id, unless the directory stays: then it may carry any files.
 func (d Directory) filesKey(s track.State, parts map[string]string) memo.Key {
 	asked := d.Asked.Tree
 	if asked == "" {
@@ -90,8 +90,8 @@ func (d Directory) computeFiles(s track.State, parts map[string]string) (tracked
 	return out, err
 }
 
-// sourceFiles returns the files that the tree carries, in whatever state: those of the revision, and shared ones that leave with the other track, or only
-// the shared ones that the directory has. Those without tracks are among them unless their folder is a part.
+// sourceFiles returns the files that the tree carries, in any state: the files of the revision, and shared files that leave with the other track, or only
+// the shared files that the directory has. Files without tracks are among them unless their folder is a part.
 func (d Directory) sourceFiles(s track.State, isPlainPart bool) (tree.Files, error) {
 	own, err := tree.Decode(d.Own.Files)
 	if err != nil && len(d.Own.Files) > 0 {
@@ -119,7 +119,7 @@ func (d Directory) sourceFiles(s track.State, isPlainPart bool) (tree.Files, err
 	return track.WithoutFolders(own, track.Names()...), nil
 }
 
-// withoutOthers returns the files of a directory without those of other tracks.
+// withoutOthers returns the files of a directory without the folders of other tracks.
 func withoutOthers(files tree.Files, name string) tree.Files {
 	return track.WithoutFolders(files, slices.DeleteFunc(track.Names(), func(t string) bool { return t == name })...)
 }

@@ -1,5 +1,5 @@
-// Package directories composes the trees of directories in tracks: which folders a directory has, how they share the requests, and what a Site has to prove of
-// that. It is pure. The function and the provider compose by it.
+// Package directories composes the trees of directories in tracks: which folders a directory has, how they share the requests, and the traffic that a Site has to
+// prove. It is pure. The function and the provider compose by it.
 package directories
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// A Tracker composes the trees of directories in tracks. What it decoded once it remembers. It may be used by several goroutines.
+// A Tracker composes the trees of directories in tracks. It caches composed trees. It may be used by several goroutines.
 type Tracker struct {
 	composed *memo.Memo[trackedFiles]
 	alone    *memo.Memo[ledger.SiteTree]
@@ -31,15 +31,15 @@ func NewTracker(maxBytes int) *Tracker {
 // composedBytes is about how much memory a composed tree takes beside its files.
 const composedBytes = 600
 
-// A Directory is what the tree of one Site is composed from.
+// A Directory is the input for composing the tree of one Site.
 type Directory struct {
 	// Aim of the directory.
 	Aim step.Aim
 
-	// Own is the tree with the files of the revision: those that are shared, and those of its track. Without files they are not known.
+	// Own is the tree with the files of the revision: the shared files, and the files of its track. Without files they are not known.
 	Own deliveryv1alpha1.Tree
 
-	// Asked is what the directory was asked for last, from which shared files are taken.
+	// Asked is the last requested tree of the directory, from which shared files are taken.
 	Asked deliveryv1alpha1.Tree
 
 	// IsAskedInPosition says that Asked is of the recorded position that the directory is composed for. Else it may never come to it.
@@ -48,7 +48,7 @@ type Directory struct {
 	// IsAskedAgain says that Asked is of the position that the directory is composed for, whether that is recorded or not.
 	IsAskedAgain bool
 
-	// Held is what the directory was last reported to hold.
+	// Held is the last reported tree of the directory.
 	Held deliveryv1alpha1.DeliveredTree
 
 	// Track of the revision, and its number.
@@ -69,13 +69,13 @@ type TrackedTree struct {
 	// Routes that divide the requests.
 	Routes []deliveryv1alpha1.TrafficRoute
 
-	// Folder is the id of the folder of the revision's track. Empty if its files are not among those of the tree.
+	// Folder is the id of the folder of the revision's track. Empty if the tree does not carry its files.
 	Folder string
 
-	// Workloads of the track of the revision. Nil if its files are not among those of the tree.
+	// Workloads of the track of the revision. Nil if the tree does not carry its files.
 	Workloads []deliveryv1alpha1.TrafficWorkload
 
-	// PlainWorkloads are those of a revision without tracks beside a track. Nil if its files are not among those of the tree.
+	// PlainWorkloads are the workloads of a revision without tracks beside a track. Nil if the tree does not carry its files.
 	PlainWorkloads []deliveryv1alpha1.TrafficWorkload
 }
 
@@ -93,12 +93,12 @@ func (t TrackedTree) folderOf(name string) string {
 type folder struct {
 	deliveryv1alpha1.TreeTrack
 
-	// part is the id of the folder. Empty means that its files are among those of the tree.
+	// part is the id of the folder. Empty means that the tree carries its files.
 	part string
 }
 
 // Compose returns the tree that brings a directory to its aim. Where that cannot be composed, since no object holds the files, the directory stays as it
-// is. It returns an error for files that are not those of a directory with tracks.
+// is. It returns an error for files without the folders of a directory with tracks.
 func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
 	kept := TrackedTree{Tree: Retain(d.Own)}
 	if len(d.Held.Tracks) == 0 {
@@ -121,8 +121,8 @@ func (c *Tracker) Compose(d Directory) (TrackedTree, error) {
 	return out, nil
 }
 
-// TreeBefore returns the tree that a directory has to have so that another one takes its place: the one that it was reported to have. It stays what it was once
-// the directory has the other one, so that the object does not change again.
+// TreeBefore returns the tree that a directory has to have so that another one takes its place: its reported tree. It stays unchanged once the directory has the
+// other one, so that the object does not change again.
 func (d Directory) TreeBefore(is deliveryv1alpha1.Tree) string {
 	isSame := d.IsAskedAgain && d.Asked.Action == is.Action && d.Asked.Tree == is.Tree
 	switch {
@@ -198,7 +198,7 @@ func (d Directory) removesTrack(name string) bool {
 	return len(d.Aim.Put) > 1 && !isPut
 }
 
-// putRevision returns the folder of a revision in a track, in the place of the one that is there.
+// putRevision returns the folder of a revision in a track, in the place of the previous folder.
 func (d Directory) putRevision(was folder, name string, revision int64) (folder, bool) {
 	f := folder{TreeTrack: deliveryv1alpha1.TreeTrack{Name: name, Revision: revision, Weight: was.Weight}}
 	if name == d.Track && revision == d.Revision {
@@ -264,7 +264,7 @@ func CarriesTrack(t deliveryv1alpha1.Tree, name string, revision int64) bool {
 	return len(t.Files) > 0 && slices.ContainsFunc(t.Tracks, isTrack) && !slices.ContainsFunc(t.Parts, isPart)
 }
 
-// hasShared is true if the files that the tracks share are known. Those of a revision without tracks share nothing.
+// hasShared is true if the files that the tracks share are known. The files of a revision without tracks share nothing.
 func (d Directory) hasShared() bool {
 	if d.Track == track.Plain && !d.Aim.IsAlone {
 		return isTracked(d.Asked)
@@ -293,7 +293,7 @@ func (d Directory) stateOfFolders(folders []folder, serving string) track.State 
 	return s
 }
 
-// servingFolders returns the folders that may serve, the one of the aim first: where the weights stay and one folder comes, the other one. Where no pods change, a
+// servingFolders returns the folders that may serve, the folder of the aim first: where the weights stay and a folder comes, the other folder. Where no pods change, a
 // directory may name both in either order.
 func (d Directory) servingFolders(folders []folder) []string {
 	if len(folders) == 1 || d.bringsOwn() {
@@ -335,8 +335,8 @@ func (c *Tracker) Alone(d Directory) (ledger.SiteTree, bool) {
 	return out, true
 }
 
-// KeepTracked returns the tree that leaves a directory as it is. If the directory holds what it was asked for, it is asked for that again. The object
-// keeps the files of a directory in tracks anyhow, since later stages need what these share.
+// KeepTracked returns the tree that leaves a directory as it is. If the directory holds the requested tree, that is requested again. The object
+// keeps the files of a directory in tracks in either case, since later stages need the shared files.
 func KeepTracked(d Directory) TrackedTree {
 	t := d.Asked
 	if t.Action == deliveryv1alpha1.ActionDesired && t.Tree != "" && t.Tree == d.Held.Tree {
@@ -355,13 +355,13 @@ func Retain(t deliveryv1alpha1.Tree) deliveryv1alpha1.Tree {
 	return t
 }
 
-// isTracked is true for a tree that carries what the tracks of a directory share. One that stays carries no other files.
+// isTracked is true for a tree that carries the shared files of the tracks of a directory. A tree that stays carries no other files.
 func isTracked(t deliveryv1alpha1.Tree) bool {
 	return len(t.Files) > 0 && (len(t.Tracks) > 0 || t.Action == deliveryv1alpha1.ActionKeep)
 }
 
-// RestoreTracked returns the tree that restores the directory of a past revision, in which its track is alone. Where that has the shared files that the
-// directory was asked for, it is asked for with these: the object keeps the files, which the stages of the next rollback need.
+// RestoreTracked returns the tree that restores the directory of a past revision, in which its track is alone. Where that has the shared files of the last
+// requested tree, it is requested with these: the object keeps the files, which the stages of the next rollback need.
 func (c *Tracker) RestoreTracked(d Directory, t ledger.SiteTree, p ledger.Past) TrackedTree {
 	if p.Track != "" && t.Part != "" && len(d.Asked.Files) > 0 {
 		d.Own.Files, d.Aim = nil, step.Aim{Serving: p.Track, IsAlone: true}

@@ -79,7 +79,7 @@ func treeIn(t *testing.T, name string) (deliveryv1alpha1.Tree, tree.Files) {
 	return deliveryv1alpha1.Tree{Site: "edge1", Path: "edge1/x", Action: deliveryv1alpha1.ActionDesired, Tree: tree.ID(files), Files: encoded}, files
 }
 
-// describeTracks says what a tree is asked to have.
+// describeTracks describes the requested action, tracks and parts of a tree.
 func describeTracks(t TrackedTree) string {
 	out := []string{string(t.Action)}
 	for _, is := range t.Tracks {
@@ -116,7 +116,7 @@ func TestCompose(t *testing.T) {
 	}{
 		"Keeps":    {reason: "A directory that stays is not asked for.", from: Directory{Own: green, Aim: step.Aim{Keeps: true}}, want: "Keep"},
 		"Prepare":  {reason: "The files of the new track come beside the folder of the old one.", from: Directory{Own: green, Asked: blue, Held: alone, FolderOf: known, Aim: step2}, want: "Desired blue 1: 80 green 2: 20 part blue"},
-		"Reported": {reason: "A folder that the history does not know is the one that the directory has.", from: Directory{Own: green, Held: alone, FolderOf: unknown, Aim: step2}, want: "Desired blue 1: 80 green 2: 20 part blue"},
+		"Reported": {reason: "A folder that the history does not know is the present folder of the directory.", from: Directory{Own: green, Held: alone, FolderOf: unknown, Aim: step2}, want: "Desired blue 1: 80 green 2: 20 part blue"},
 		"Unknown":  {reason: "Without the folder of the old track nothing is composed.", from: Directory{Own: green, FolderOf: unknown, Aim: step2}, want: "Keep"},
 		"NoFiles":  {reason: "Without the files of the new track nothing is composed.", from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: blue, Held: alone, FolderOf: known, Aim: step2}, want: "Keep"},
 		"Shift":    {reason: "Requests are moved with both folders as they are.", from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: green, Held: both, FolderOf: known, Aim: step.Aim{Serving: track.Blue}}, want: "Desired blue 1: 100 green 2: 0 part blue part green"},
@@ -132,11 +132,11 @@ func TestCompose(t *testing.T) {
 			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), IsAskedInPosition: true, Held: both, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}},
 		},
 		"Proposed": {
-			reason: "What was asked for another position may never come.", want: "Desired blue 1: 80 green 2: 20 part blue part green",
+			reason: "A tree that was requested for another position may never come.", want: "Desired blue 1: 80 green 2: 20 part blue part green",
 			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), Held: both, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Blue: 1}}},
 		},
 		"Replaced": {
-			reason: "What another folder was asked to get says nothing of this one.", want: "Desired blue 3: 80 green 2: 20 part blue part green",
+			reason: "A request for another folder says nothing of this one.", want: "Desired blue 3: 80 green 2: 20 part blue part green",
 			from: Directory{Own: deliveryv1alpha1.Tree{Site: "edge1"}, Asked: withTracks(green, 100, 0), IsAskedInPosition: true, Held: both, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Blue: 3}}},
 		},
 		"Alone": {reason: "At last the track is alone.", from: Directory{Own: green, Asked: green, Held: both, FolderOf: known, Aim: step.Aim{Put: map[string]int64{track.Green: 2}, Serving: track.Green, IsAlone: true}}, want: "Desired green 2: 100"},
@@ -229,11 +229,11 @@ func TestTreeBefore(t *testing.T) {
 	}{
 		"First":     {reason: "Nothing is known of a directory that no repository reported.", is: desired("two", "")},
 		"Stays":     {reason: "A directory that stays is replaced by nothing.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "one"}}, is: deliveryv1alpha1.Tree{Action: deliveryv1alpha1.ActionKeep, Tree: "one"}},
-		"Reported":  {reason: "A tree takes the place of the one that was reported.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "one"}}, is: desired("two", ""), want: "one"},
-		"Delivered": {reason: "Once the directory has what it was asked for, nothing is asked for anew.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, Asked: desired("two", "one"), IsAskedAgain: true}, is: desired("two", ""), want: "one"},
-		"Recreated": {reason: "An object that was lost asks for what the directory has, and for no other one.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, IsAskedAgain: true}, is: desired("two", ""), want: "two"},
-		"Refused":   {reason: "A tree that was refused as behind is asked for once more, after the one that is there.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "three"}, Asked: desired("two", "one"), IsAskedAgain: true}, is: desired("two", ""), want: "three"},
-		"Next":      {reason: "In the next position a tree takes the place of the one that the position before left.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, Asked: desired("two", "one")}, is: desired("two", ""), want: "two"},
+		"Reported":  {reason: "A tree takes the place of the reported tree.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "one"}}, is: desired("two", ""), want: "one"},
+		"Delivered": {reason: "Once the directory has the requested tree, the request does not change.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, Asked: desired("two", "one"), IsAskedAgain: true}, is: desired("two", ""), want: "one"},
+		"Recreated": {reason: "A recreated object asks for the present tree of the directory, and for no other.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, IsAskedAgain: true}, is: desired("two", ""), want: "two"},
+		"Refused":   {reason: "A tree that was refused as behind is asked for once more, after the present tree.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "three"}, Asked: desired("two", "one"), IsAskedAgain: true}, is: desired("two", ""), want: "three"},
+		"Next":      {reason: "In the next position a tree takes the place of the tree of the previous position.", from: Directory{Held: deliveryv1alpha1.DeliveredTree{Tree: "two"}, Asked: desired("two", "one")}, is: desired("two", ""), want: "two"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -313,11 +313,11 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestKeepTracked keeps directories that hold what they were asked for, or something else.
+// TestKeepTracked keeps directories that hold the requested tree, or another one.
 func TestKeepTracked(t *testing.T) {
 	asked := deliveryv1alpha1.Tree{Site: "edge1", Action: deliveryv1alpha1.ActionDesired, Tree: "t", Files: []byte("f")}
 	if got := KeepTracked(Directory{Asked: asked, Held: deliveryv1alpha1.DeliveredTree{Tree: "t"}}); got.Action != deliveryv1alpha1.ActionDesired || len(got.Files) == 0 {
-		t.Errorf("\nA directory that holds what it was asked for keeps its files in the object.\nKeepTracked(...): got %+v", got)
+		t.Errorf("\nA directory that holds the requested tree keeps its files in the object.\nKeepTracked(...): got %+v", got)
 	}
 	if got := KeepTracked(Directory{Asked: asked, Held: deliveryv1alpha1.DeliveredTree{Tree: "u"}}); got.Action != deliveryv1alpha1.ActionKeep || len(got.Files) > 0 {
 		t.Errorf("\nA directory that holds something else stays as it is.\nKeepTracked(...): got %+v", got)
@@ -326,7 +326,7 @@ func TestKeepTracked(t *testing.T) {
 	for range 2 {
 		got := KeepTracked(Directory{Own: asked, Asked: asked, Held: deliveryv1alpha1.DeliveredTree{Tree: "u"}})
 		if got.Action != deliveryv1alpha1.ActionKeep || len(got.Files) == 0 || len(got.Parts) > 0 {
-			t.Errorf("\nThe object keeps what the tracks of a directory share, and asks for no parts.\nKeepTracked(...): got %+v", got)
+			t.Errorf("\nThe object keeps the shared files of a directory's tracks, and asks for no parts.\nKeepTracked(...): got %+v", got)
 		}
 		asked = got.Tree
 	}
@@ -351,7 +351,7 @@ func TestRestoreTracked(t *testing.T) {
 		target ledger.SiteTree
 		want   string
 	}{
-		"Shared":   {reason: "What the tracks share stays in the object where the target has the same.", asked: shifted.Tree, target: ledger.SiteTree{ID: blue.Tree, Part: folder}, want: "Desired blue 1: 100 part blue"},
+		"Shared":   {reason: "Shared files stay in the object where the target has the same.", asked: shifted.Tree, target: ledger.SiteTree{ID: blue.Tree, Part: folder}, want: "Desired blue 1: 100 part blue"},
 		"Other":    {reason: "A target that shares other files is restored by its id.", asked: shifted.Tree, target: ledger.SiteTree{ID: "other", Part: folder}, want: "Restore blue 1: 100"},
 		"NoFolder": {reason: "A target without a known folder is restored by its id.", asked: shifted.Tree, target: ledger.SiteTree{ID: blue.Tree}, want: "Restore blue 1: 100"},
 		"NoFiles":  {reason: "Where the object has no files the target is restored by its id.", target: ledger.SiteTree{ID: blue.Tree, Part: folder}, want: "Restore blue 1: 100"},

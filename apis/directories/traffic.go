@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// Traffic is what a Site has to prove of the tracks of its directory, beside its tree.
+// Traffic is the input for the state of tracks that a Site has to prove, beside its tree.
 type Traffic struct {
 	// Awaited is the revision whose pods have to be available.
 	Awaited int64
@@ -21,7 +21,7 @@ type Traffic struct {
 	// Drain of a track that lost its requests. Empty means the default.
 	Drain string
 
-	// Observed is what the SiteSync was asked to observe at the Site last.
+	// Observed is the last tree that the SiteSync was asked to observe at the Site.
 	Observed deliveryv1alpha1.SiteTree
 }
 
@@ -43,7 +43,7 @@ func TrafficOf(t TrackedTree, held deliveryv1alpha1.DeliveredTree, own string, w
 	return out
 }
 
-// RetainTraffic returns what is asked for of a directory that stays as it was asked for last, with what its repository reports of its tracks now.
+// RetainTraffic returns the requested traffic of a directory that stays as it was asked for last, with the folders of tracks and the positions of changes that its repository reports now.
 func RetainTraffic(asked *deliveryv1alpha1.SiteTraffic, held deliveryv1alpha1.DeliveredTree) *deliveryv1alpha1.SiteTraffic {
 	if asked == nil {
 		return nil
@@ -80,7 +80,7 @@ func (w Traffic) setChanges(out *deliveryv1alpha1.TrackTraffic, t TrackedTree, h
 	}
 }
 
-// workloadsOf returns the Deployments of a track: those of the files, those that were observed before, or else those of the other track by their other
+// workloadsOf returns the Deployments of a track: the Deployments in the files, the previously observed ones, or else the Deployments of the other track by their other
 // names.
 func (w Traffic) workloadsOf(t TrackedTree, name, own string) []deliveryv1alpha1.TrafficWorkload {
 	if name == own && len(t.Workloads) > 0 {

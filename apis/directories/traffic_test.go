@@ -32,7 +32,7 @@ func TestTrafficTracks(t *testing.T) {
 			want:   deliveryv1alpha1.TrackTraffic{Tree: "new", ChangedAt: &now},
 		},
 		"Own": {
-			reason: "A folder of files that differ from those of the directory changes at the position.",
+			reason: "A folder whose files differ from the directory's changes at the position.",
 			tree:   TrackedTree{Tree: deliveryv1alpha1.Tree{Tracks: green(5)}, Folder: "new"}, held: held,
 			want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "new", ChangedAt: &now},
 		},
@@ -41,7 +41,7 @@ func TestTrafficTracks(t *testing.T) {
 			tree:   TrackedTree{Tree: deliveryv1alpha1.Tree{Tracks: green(5)}, Folder: "folder"}, held: held,
 			want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "folder", ChangedAt: earlier},
 		},
-		"Part":      {reason: "A folder that is named by its id is the one to prove.", tree: TrackedTree{Tree: part("other")}, held: held, want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "other", ChangedAt: &now}},
+		"Part":      {reason: "A folder that is named by its id has to be proven.", tree: TrackedTree{Tree: part("other")}, held: held, want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "other", ChangedAt: &now}},
 		"PartStays": {reason: "A folder that stays keeps when it changed.", tree: TrackedTree{Tree: part("folder")}, held: held, want: deliveryv1alpha1.TrackTraffic{Weight: 5, Tree: "folder", ChangedAt: earlier}},
 		"Stays": {
 			reason: "A track whose files are nowhere stays as it is, and loses its requests after it got them last.",
@@ -97,8 +97,8 @@ func TestWorkloadsOfTrack(t *testing.T) {
 	}{
 		"Own":   {reason: "The files of a revision name its Deployments.", tree: TrackedTree{Workloads: named("own")}, track: track.Green, want: named("own")},
 		"Plain": {reason: "The files of a revision without tracks name its Deployments.", tree: TrackedTree{Workloads: named("own"), PlainWorkloads: named("plain")}, track: track.Plain, want: named("plain")},
-		"Known": {reason: "Those of another track are the ones that were observed.", tree: TrackedTree{Workloads: named("own")}, track: track.Blue, want: named("seen")},
-		"Files": {reason: "Those that were observed count where the files name none.", track: track.Green, want: named("before")},
+		"Known": {reason: "The workloads of another track are the observed ones.", tree: TrackedTree{Workloads: named("own")}, track: track.Blue, want: named("seen")},
+		"Files": {reason: "Observed workloads count where the files name none.", track: track.Green, want: named("before")},
 	}
 	observed := &deliveryv1alpha1.SiteTraffic{Tracks: []deliveryv1alpha1.TrackTraffic{{Name: track.Blue, Workloads: named("seen")}, {Name: track.Green, Workloads: named("before")}}}
 	for name, tc := range cases {

@@ -13,9 +13,9 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// A Comparison is what a revision asks for, beside what is observed.
+// A Comparison is the desired state of a revision, beside the observed state.
 type Comparison struct {
-	// State of the ledger that follows from all that was decided, and the state that is recorded.
+	// State of the ledger that follows from all decisions, and the state that is recorded.
 	State, Recorded ledger.State
 
 	// Desired deliveries, by the name of the composed resource.
@@ -36,7 +36,7 @@ type Comparison struct {
 	// Unobserved are the Sites without an engine, and whether a delivered tree counts as live there. It is nil while the catalog is not known.
 	Unobserved map[string]bool
 
-	// IsPartLost says that it is not known what some repository of the revision holds: its delivery was lost, and where its Sites are is not known. So
+	// IsPartLost says that the content of some repository of the revision is unknown: its delivery was lost, and the place of its Sites is unknown. So
 	// nothing is proven.
 	IsPartLost bool
 
@@ -46,7 +46,7 @@ type Comparison struct {
 	// IsDraining says that some directory still has the track that a verified revision took the requests from.
 	IsDraining bool
 
-	// RendererDeferred says that a newer renderer would render other trees than those of the revision, and has to wait.
+	// RendererDeferred says that a newer renderer would render other trees than the revision has, and has to wait.
 	RendererDeferred bool
 }
 
@@ -157,8 +157,8 @@ func (c *Comparison) WatchesEveryEngine() bool {
 	return true
 }
 
-// watchesBrought is true when the SiteSync observes each Site that has an engine and is brought a tree. What was verified counted, whatever the spec says of
-// its Sites since. While the catalog is not known, UnprovenSites has the others.
+// watchesBrought is true when the SiteSync observes each Site that has an engine and is brought a tree. The Sites of a verified revision counted, even if the
+// spec changed since. While the catalog is not known, UnprovenSites has the others.
 func (c *Comparison) watchesBrought() bool {
 	isKnown := c.Unobserved != nil && !c.State.IsVerified()
 	for _, t := range c.Trees() {
@@ -192,7 +192,7 @@ func (c *Comparison) watchesSite(site string) bool {
 }
 
 // UnprovenSites returns the Sites of the revision's step that no engine reports about, and where a delivered tree does not count as live. While the
-// catalog is not known, those of a verified order counted.
+// catalog is not known, the Sites of a verified revision counted.
 func (c *Comparison) UnprovenSites() []string {
 	if c.State.Current == nil || c.Unobserved != nil && len(c.Unobserved) == 0 {
 		return nil

@@ -47,7 +47,7 @@ func newComparison() *Comparison {
 	return c
 }
 
-// facts names what a comparison says is so.
+// facts names the predicates that are true of a comparison.
 func (c *Comparison) facts() []string {
 	blocked, _ := c.Blocked()
 	all := map[string]bool{
@@ -68,7 +68,7 @@ func (c *Comparison) facts() []string {
 // home is the delivery that is observed.
 func (c *Comparison) home() *deliveryv1alpha1.GitDelivery { return c.Observed["home"] }
 
-// without returns what is proven without some of it, and with more.
+// without returns the names of all proven facts without some, and with more.
 func without(out []string, more ...string) []string {
 	all := []string{"applied", "everywhere", "judged", "live", "measured", "recorded", "succeeds", "unhindered", "watched"}
 	all = append(slices.DeleteFunc(all, func(name string) bool { return slices.Contains(out, name) }), more...)
@@ -83,7 +83,7 @@ func failFor(reason xpv2.ConditionReason) func(*Comparison) {
 	}
 }
 
-// keep lets a Site have what it has.
+// keep lets a Site keep its tree.
 func keep(site string) func(*Comparison) {
 	return func(c *Comparison) {
 		for _, d := range []*deliveryv1alpha1.GitDelivery{c.Desired["home"], c.home()} {
@@ -113,11 +113,11 @@ func TestComparison(t *testing.T) {
 		want   []string
 	}{
 		"All":        {reason: "A revision that each object proves succeeds.", change: func(*Comparison) {}, want: without(nil)},
-		"Pushing":    {reason: "A push in progress is no obstacle, and the Sites run what was applied.", change: failFor(deliveryv1alpha1.ReasonPushing), want: without(undelivered)},
+		"Pushing":    {reason: "A push in progress is not an obstacle, and the Sites run the applied trees.", change: failFor(deliveryv1alpha1.ReasonPushing), want: without(undelivered)},
 		"Denied":     {reason: "A delivery that a limit refuses is an obstacle.", change: failFor(deliveryv1alpha1.ReasonPolicyDenied), want: without([]string{"live", "succeeds", "everywhere", "unhindered"}, "blocked")},
 		"Conflict":   {reason: "A delivery whose object another claim delivers is an obstacle of its own.", change: failFor(deliveryv1alpha1.ReasonObjectConflict), want: without([]string{"live", "succeeds", "everywhere", "unhindered"}, "blocked", "conflict")},
-		"DeniedOnce": {reason: "A refusal of an earlier generation is no obstacle.", change: func(c *Comparison) { failFor(deliveryv1alpha1.ReasonPolicyDenied)(c); c.home().SetGeneration(2) }, want: without(undelivered)},
-		"DeniedElse": {reason: "A refusal of another position is no obstacle.", change: func(c *Comparison) {
+		"DeniedOnce": {reason: "A refusal of an earlier generation does not hinder.", change: func(c *Comparison) { failFor(deliveryv1alpha1.ReasonPolicyDenied)(c); c.home().SetGeneration(2) }, want: without(undelivered)},
+		"DeniedElse": {reason: "A refusal of another position does not hinder.", change: func(c *Comparison) {
 			failFor(deliveryv1alpha1.ReasonPolicyDenied)(c)
 			c.home().Spec.ForProvider.Position.Step = 1
 		}, want: without([]string{"live", "succeeds", "applied", "everywhere"})},
@@ -125,7 +125,7 @@ func TestComparison(t *testing.T) {
 		"PartLost":  {reason: "While a repository of the revision is not known nothing is proven.", change: func(c *Comparison) { c.IsPartLost = true }, want: without([]string{"live", "succeeds", "applied", "everywhere"})},
 		"NoParts":   {reason: "A revision without deliveries is not applied.", change: func(c *Comparison) { clear(c.Desired) }, want: without([]string{"live", "succeeds", "applied", "everywhere"})},
 		"OtherTree": {reason: "A delivery that asks for another tree does not prove the revision.", change: func(c *Comparison) { c.home().Spec.ForProvider.Trees[1].Tree = "old" }, want: without([]string{"live", "succeeds", "applied", "everywhere"})},
-		"Cluster":   {reason: "A Site that keeps what it has in its own step waits for its cluster.", change: func(c *Comparison) { c.State.Verdict = nil; keep("b")(c) }, want: without([]string{"live", "succeeds", "applied", "everywhere", "unhindered", "judged"}, "awaits")},
+		"Cluster":   {reason: "A Site that keeps its tree in its own step waits for its cluster.", change: func(c *Comparison) { c.State.Verdict = nil; keep("b")(c) }, want: without([]string{"live", "succeeds", "applied", "everywhere", "unhindered", "judged"}, "awaits")},
 		"NotYet": {reason: "A Site whose step has not come waits for no cluster.", change: func(c *Comparison) {
 			c.State.Current.Plan = []ledger.Step{{Sites: []string{"a"}, Gate: true}, {Sites: []string{"b"}}}
 			keep("b")(c)
@@ -136,7 +136,7 @@ func TestComparison(t *testing.T) {
 			keep("b")(c)
 			c.home().Status.AtProvider.Trees = c.home().Status.AtProvider.Trees[:1]
 		}, want: without([]string{"live", "succeeds", "applied", "everywhere", "unhindered"}, "awaits")},
-		"Retained":    {reason: "A Site of a rejected revision keeps what it has, and waits for no cluster.", change: func(c *Comparison) { c.State.Verdict.Result = ledger.VerdictRejected; keep("b")(c) }, want: without([]string{"succeeds"})},
+		"Retained":    {reason: "A Site of a rejected revision keeps its tree, and waits for no cluster.", change: func(c *Comparison) { c.State.Verdict.Result = ledger.VerdictRejected; keep("b")(c) }, want: without([]string{"succeeds"})},
 		"NoEngine":    {reason: "A Site without an engine is proven where a delivered tree counts.", change: func(c *Comparison) { c.Unobserved["b"] = true }, want: without(nil)},
 		"NeverProven": {reason: "A Site without an engine is never proven where a delivered tree does not count.", change: func(c *Comparison) { c.Unobserved["b"] = false }, want: without([]string{"live", "succeeds", "everywhere", "unhindered"}, "unproven")},
 		"NotRestored": {reason: "A rollback that leaves a Site alone need not prove it.", change: func(c *Comparison) {
@@ -159,7 +159,7 @@ func TestComparison(t *testing.T) {
 			c.Sync, c.ObservedSync, c.Unobserved = nil, nil, map[string]bool{"a": true, "b": true}
 		}, want: without(nil)},
 		"OtherSites": {reason: "A SiteSync that looks for other trees proves nothing.", change: func(c *Comparison) { c.ObservedSync.Spec.ForProvider.Sites[0].Tree = "old" }, want: without([]string{"live", "succeeds", "everywhere"})},
-		"Proposed":   {reason: "A verdict that the ledger does not hold yet is no success.", change: func(c *Comparison) { c.Recorded.Seq-- }, want: without([]string{"recorded", "judged", "succeeds"})},
+		"Proposed":   {reason: "A verdict that the ledger does not hold yet is not a success.", change: func(c *Comparison) { c.Recorded.Seq-- }, want: without([]string{"recorded", "judged", "succeeds"})},
 		"NoData":     {reason: "A Gate without data may wait for ever.", change: gateSays(rolloutv1alpha1.ReasonNoData), want: without([]string{"judged", "succeeds", "unhindered"}, "waits")},
 		"Measures":   {reason: "A Gate that measures hinders nothing.", change: gateSays("Measuring"), want: without([]string{"judged", "succeeds"})},
 		"Verdict": {reason: "A Gate without data does not matter once there is a verdict.", change: func(c *Comparison) {

@@ -1,4 +1,4 @@
-// Package evidence compares what is asked for with what is observed, and says what that proves of a revision. It is pure. What is about another
+// Package evidence compares the desired state with the observed state, and derives the proof about a revision. It is pure. A report about another
 // position, or about an earlier generation of an object, proves nothing.
 package evidence
 
@@ -47,7 +47,7 @@ func holdsAskedTrees(d *deliveryv1alpha1.GitDelivery) bool {
 	return true
 }
 
-// HasApplied is true when the repository of a delivery was brought to a position, whatever the directories hold now.
+// HasApplied is true when the repository of a delivery was brought to a position, even if the directories changed since.
 func HasApplied(d *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
 	r := d.Status.AtProvider.Record
 	return r != nil && r.Position == at
@@ -65,7 +65,7 @@ func awaitsRecording(d *deliveryv1alpha1.GitDelivery) bool {
 	return asked != nil && len(asked.Events) > 0 && (has == nil || asked.After == has.Head)
 }
 
-// DeliveryFailure returns the rejection that follows from what a delivery reports of a position, or nil. A home that does not record fails no revision.
+// DeliveryFailure returns the rejection that follows from the report of a delivery about a position, or nil. A home that does not record fails no revision.
 func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, at ledger.Position) *ledger.Verdict {
 	if awaitsRecording(d) || !hasReady(d, corev1.ConditionFalse) || !AsksForPosition(d, at) || !reportsOnPosition(d, at) {
 		return nil
@@ -80,7 +80,7 @@ func DeliveryFailure(d *deliveryv1alpha1.GitDelivery, at ledger.Position) *ledge
 	return nil
 }
 
-// reportsOnPosition is true for a delivery whose condition speaks about a position. The provider writes with each failure what it waits to reach, and waits for
+// reportsOnPosition is true for a delivery whose condition speaks about a position. The provider writes with each failure the position that it waits for, and waits for
 // nothing once that is reached. A generation alone does not say it: a backup that is restored with its status counts its generations from one again.
 func reportsOnPosition(d *deliveryv1alpha1.GitDelivery, at ledger.Position) bool {
 	if w := d.Status.AtProvider.Waiting; w != nil {
@@ -96,7 +96,7 @@ func rejectionBy(reason, kind string, m managed) *ledger.Verdict {
 }
 
 // hasReady is true when the Ready condition of a managed resource has a status and is about its present generation. A resource that is not Ready
-// need not be Synced: one that fails is neither.
+// need not be Synced: a failed resource is neither.
 func hasReady(m managed, status corev1.ConditionStatus) bool {
 	ready := m.GetCondition(xpv2.TypeReady)
 	synced := m.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
@@ -117,7 +117,7 @@ func AsksForTree(d *deliveryv1alpha1.GitDelivery, index int, t *deliveryv1alpha1
 	return false
 }
 
-// AsksForSameTrees is true when two deliveries ask for the same trees in the same directories, in whatever order.
+// AsksForSameTrees is true when two deliveries ask for the same trees in the same directories, in any order.
 func AsksForSameTrees(a, b *deliveryv1alpha1.GitDelivery) bool {
 	one, other := a.Spec.ForProvider.Trees, b.Spec.ForProvider.Trees
 	if len(one) != len(other) {
@@ -135,13 +135,13 @@ func isSameTree(a, b *deliveryv1alpha1.Tree) bool {
 	return a.Tree == b.Tree && a.Path == b.Path && a.Branch == b.Branch
 }
 
-// HasBrought is true when the repository of a delivery was brought what a state asks for as far as a Site.
+// HasBrought is true when the repository of a delivery recorded the step of a Site in the attempt of a state, or a later one.
 func HasBrought(d *deliveryv1alpha1.GitDelivery, s ledger.State, site string) bool {
 	r := d.Status.AtProvider.Record
 	return r != nil && hasReached(r.Position, s, site)
 }
 
-// hasReached is true when what was done at a position came as far as a state asks of a Site.
+// hasReached is true when a position is of the attempt of a state, and at the step of a Site or a later one.
 func hasReached(at ledger.Position, s ledger.State, site string) bool {
 	return at.IsSameAttempt(s.Position()) && at.Step >= s.StepOf(site)
 }

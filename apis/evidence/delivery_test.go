@@ -116,10 +116,10 @@ func TestDeliveryFailure(t *testing.T) {
 			d.Status.AtProvider.Ledger = &ledger.State{}
 		}},
 		"Generation": {reason: "A refusal of an earlier generation rejects nothing.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) { d.SetGeneration(5) }},
-		"Backup": {reason: "A refusal of an earlier revision that was restored from a backup rejects nothing, though its generation was counted anew.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) {
+		"Backup": {reason: "A refusal of an earlier revision that was restored from a backup rejects nothing, though its generation was counted from one again.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) {
 			d.Status.AtProvider.Waiting.Revision = 1
 		}},
-		"Unwaited": {reason: "A refusal by a provider that waits for nothing is of what it applied.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) {
+		"Unwaited": {reason: "A refusal by a provider that waits for nothing is about the applied position.", why: "NotOwner", change: func(d *deliveryv1alpha1.GitDelivery) {
 			d.Status.AtProvider.Waiting = nil
 		}},
 		"Applied": {reason: "A directory that another owner took after it was delivered rejects the revision.", why: "NotOwner", want: "DeliveryRefused", change: func(d *deliveryv1alpha1.GitDelivery) {
@@ -147,7 +147,7 @@ func TestDeliveryFailure(t *testing.T) {
 	}
 }
 
-// TestHasBrought compares what was applied with what is asked for at each of two Sites, which have a step each.
+// TestHasBrought compares the applied position with the state at each of two Sites, which have a step each.
 func TestHasBrought(t *testing.T) {
 	forward := newState(2, "b")
 	forward.Epoch, forward.Cursor.Step = 1, 1
@@ -164,7 +164,7 @@ func TestHasBrought(t *testing.T) {
 		"FirstStep": {reason: "The first step brought the first Site its tree alone.", was: ledger.Position{Epoch: 1, Revision: 2}, state: forward, want: [2]bool{true, false}},
 		"Revision":  {reason: "An earlier revision brought neither Site its tree.", was: ledger.Position{Epoch: 1, Revision: 1, Step: 1}, state: forward},
 		"Epoch":     {reason: "A revision of an earlier epoch may have had other trees.", was: ledger.Position{Revision: 2, Step: 1}, state: forward},
-		"Rollback":  {reason: "What went forward restored nothing.", was: forward.Position(), state: rollback},
+		"Rollback":  {reason: "A position of the revision itself restored nothing.", was: forward.Position(), state: rollback},
 		"Restored":  {reason: "A rollback reaches all Sites at once.", was: rollback.Position(), state: rollback, want: [2]bool{true, true}},
 	}
 	for name, tc := range cases {

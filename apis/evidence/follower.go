@@ -12,8 +12,8 @@ import (
 
 // IsLeftAlone is true when the delivery to another repository than the home need not ask for the position of a state, and stays as it is observed. A
 // push that only moves a record helps no Site. It has asked for the same trees since an earlier step of the attempt, or the state brings nothing
-// there: the revision has not come to its Sites, or a rollback has nothing to restore there. A revision in tracks asks each of them: what a directory
-// has is known by the position alone.
+// there: the revision has not come to its Sites, or a rollback has nothing to restore there. A revision in tracks asks each of them: the content of a
+// directory is known by the position alone.
 func IsLeftAlone(name string, asked, observed *deliveryv1alpha1.GitDelivery, s ledger.State) bool {
 	if s.Current == nil || s.HasTracks() || !isFollower(asked, observed) {
 		return false
@@ -23,17 +23,17 @@ func IsLeftAlone(name string, asked, observed *deliveryv1alpha1.GitDelivery, s l
 	case !AsksForNothing(asked):
 		return p != nil && s.Position().HasReached(*p) && observed.Spec.ForProvider.Copy.Ledger == s.Ledger && AsksForSameTrees(asked, observed)
 	case IsOfRevision(p, s):
-		return AsksForNothing(observed) && HasStepOf(name, *p, s) // What the revision began to bring there has to be held back.
+		return AsksForNothing(observed) && HasStepOf(name, *p, s) // The trees that the revision began to bring there have to be held back.
 	}
 	return !IsReached(name, asked, s) && (AsksForNothing(observed) || isInPlace(observed))
 }
 
-// isFollower is true for the delivery to another repository than the home, which was asked for what the ledger records before.
+// isFollower is true for the delivery to another repository than the home, which was asked for a recorded position before.
 func isFollower(asked, observed *deliveryv1alpha1.GitDelivery) bool {
 	return observed != nil && observed.Spec.ForProvider.Copy != nil && asked.Spec.ForProvider.Ledger == nil
 }
 
-// IsOfRevision is true for a position of the current revision of a state, in whatever attempt.
+// IsOfRevision is true for a position of the current revision of a state, in any attempt.
 func IsOfRevision(p *ledger.Position, s ledger.State) bool {
 	return p != nil && s.Current != nil && p.Epoch == s.Epoch && p.Revision == s.Current.Number
 }
@@ -67,7 +67,7 @@ func hasAppliedItsPosition(d *deliveryv1alpha1.GitDelivery) bool {
 	return p != nil && HasApplied(d, *p)
 }
 
-// HasReported is true for a delivery to Sites of the current revision whose status is about what its directories hold now. Before, a directory may be
+// HasReported is true for a delivery to Sites of the current revision whose status is about the present content of its directories. Before, a directory may be
 // about to change.
 func HasReported(d *deliveryv1alpha1.GitDelivery, s ledger.State, sites []string) bool {
 	if d.Spec.ForProvider.Ledger != nil {
@@ -84,12 +84,12 @@ func HasReported(d *deliveryv1alpha1.GitDelivery, s ledger.State, sites []string
 }
 
 // HasStepOf is true for a position of the current revision at which a delivery, by its name in the composition, was asked for all of its Sites that the
-// revision has come to. At a lower one its repository cannot report what it holds of the revision.
+// revision has come to. At a lower one its repository cannot report its trees of the revision.
 func HasStepOf(name string, p ledger.Position, s ledger.State) bool {
 	return !isBeforeStep(p, s, sitesOfPart(name, s))
 }
 
-// isBeforeStep is true for a position of the current revision of a state that is lower than the step of one of the Sites which the revision has come to.
+// isBeforeStep is true for a position of the current revision of a state that is lower than the step of a Site which the revision has come to.
 func isBeforeStep(p ledger.Position, s ledger.State, sites []string) bool {
 	return slices.ContainsFunc(sites, func(site string) bool { return hasCome(s, site) && p.Step < s.Current.StepOf(site) })
 }
@@ -114,13 +114,13 @@ func IsSeen(d *deliveryv1alpha1.GitDelivery) bool {
 }
 
 // needsNothing is true for an observed delivery that is asked for nothing. While a revision goes out it may be in any state; a rollback is proven by
-// what each delivery reports.
+// the report of each delivery.
 func (c *Comparison) needsNothing(name string) bool {
 	d, is := c.Desired[name], c.Observed[name]
 	return AsksForNothing(d) && IsLeftAlone(name, d, is, c.State) && (!c.State.IsRejected() || IsSeen(is))
 }
 
-// positionOf returns the position that an observed delivery has to be at: that of the state, or the lower one at which it is left alone.
+// positionOf returns the position that an observed delivery has to be at: that of the state, or the lower position at which it is left alone.
 func (c *Comparison) positionOf(name string) ledger.Position {
 	if is := c.Observed[name]; is != nil && is.Spec.ForProvider.Position != nil && IsLeftAlone(name, c.Desired[name], is, c.State) {
 		return *is.Spec.ForProvider.Position
@@ -128,17 +128,17 @@ func (c *Comparison) positionOf(name string) ledger.Position {
 	return c.State.Position()
 }
 
-// AsksForDesired is true when an observed delivery asks for what is desired of it. The same position can come to ask for more trees: for one that was
+// AsksForDesired is true when an observed delivery asks for its desired state. The same position can come to ask for more trees: for a tree that was
 // retained because its cluster was not ready.
 func (c *Comparison) AsksForDesired(name string) bool {
 	d, is := c.Desired[name], c.Observed[name]
 	return is != nil && (IsLeftAlone(name, d, is, c.State) || AsksForPosition(is, c.State.Position()) && AsksForSameTrees(d, is))
 }
 
-// IsProven is true when an observed delivery proves now that it did what is desired of it.
+// IsProven is true when an observed delivery proves now that it has its desired state.
 func (c *Comparison) IsProven(name string) bool { return c.holdsFor(name, IsDelivered) }
 
-// holdsFor is true when an observed delivery asks for what is desired of it, and something holds for it at its position, or when it needs nothing.
+// holdsFor is true when an observed delivery asks for its desired state, and a condition holds for it at its position, or when it needs nothing.
 func (c *Comparison) holdsFor(name string, is func(*deliveryv1alpha1.GitDelivery, ledger.Position) bool) bool {
 	return c.AsksForDesired(name) && (c.needsNothing(name) || is(c.Observed[name], c.positionOf(name)))
 }

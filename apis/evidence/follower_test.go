@@ -43,17 +43,17 @@ func TestHasReported(t *testing.T) {
 		"OnItsWay":   {reason: "A repository that was not brought to the position yet is about to change.", at: ledger.Position{Revision: 2}, change: func(d *deliveryv1alpha1.GitDelivery, _ *ledger.State) { d.Status.AtProvider.Record = nil }},
 		"NextStep":   {reason: "A repository whose next Site was reached since is about to change.", step: 1, at: ledger.Position{Revision: 2}},
 		"LaterStep":  {reason: "A step that reaches another repository alone changes nothing here.", step: 2, at: ledger.Position{Revision: 2, Step: 1}, want: true},
-		"Before":     {reason: "A repository that the revision reached and that is still at the one before is about to change.", at: before},
+		"Before":     {reason: "A repository that the revision reached and that is still at the previous revision is about to change.", at: before},
 		"Restored":   {reason: "A delivery that was not asked for the rollback is about to change.", at: ledger.Position{Revision: 2}, change: func(_ *deliveryv1alpha1.GitDelivery, s *ledger.State) { s.Cursor.Attempt = 1 }},
 		"NothingToo": {reason: "A delivery with nothing to restore has reported.", at: ledger.Position{Revision: 2}, want: true, change: func(d *deliveryv1alpha1.GitDelivery, s *ledger.State) { retainAll(d); s.Cursor.Attempt = 1 }},
 		"Unreached": {
-			reason: "A repository that the revision has not come to holds what the one before brought.", at: before, want: true,
+			reason: "A repository that the revision has not come to holds the trees of the previous revision.", at: before, want: true,
 			change: func(_ *deliveryv1alpha1.GitDelivery, s *ledger.State) {
 				s.Current.Plan = []ledger.Step{{Sites: []string{"z"}}, {Sites: []string{"a", "b"}}}
 			},
 		},
 		"Unfinished": {
-			reason: "A repository that the one before did not finish is about to change.", at: before,
+			reason: "A repository that the previous revision did not finish is about to change.", at: before,
 			change: func(d *deliveryv1alpha1.GitDelivery, s *ledger.State) {
 				d.Status.AtProvider.Trees = nil
 				s.Current.Plan = []ledger.Step{{Sites: []string{"z"}}, {Sites: []string{"a", "b"}}}
@@ -86,7 +86,7 @@ func TestIsLeftAlone(t *testing.T) {
 		step   int32
 		want   bool
 	}{
-		"Behind": {reason: "A repository whose Sites the revision came to since is asked once more, so that it reports what it holds."},
+		"Behind": {reason: "A repository whose Sites the revision came to since is asked once more, so that it reports its trees."},
 		"There":  {reason: "A repository that was asked to keep all at the step of its Sites is left alone.", step: 1, want: true},
 	}
 	for name, tc := range cases {

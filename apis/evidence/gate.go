@@ -16,7 +16,7 @@ import (
 // AnnotationRevision identifies the revision that a Gate judges. After all else was lost, a revision of another ledger may have the same position.
 const AnnotationRevision = "intentplane.dev/revision"
 
-// RevisionID identifies the current revision of a state among those of all ledgers.
+// RevisionID identifies the current revision of a state among the revisions of all ledgers.
 func RevisionID(s ledger.State) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d/%s", s.Ledger, s.Current.Number, s.Current.Request.Intent))
 	return hex.EncodeToString(sum[:revisionIDBytes])
@@ -78,7 +78,7 @@ func GateFailure(g *rolloutv1alpha1.Gate) *ledger.Verdict {
 	return newRejection(rolloutv1alpha1.RejectedGateFailed, message)
 }
 
-// worstCheck returns the first check that was violated, or else the first one that did not pass.
+// worstCheck returns the first check that was violated, or else the first check that did not pass.
 func worstCheck(all []rolloutv1alpha1.CheckResult) *rolloutv1alpha1.CheckResult {
 	var out *rolloutv1alpha1.CheckResult
 	for i, c := range all {

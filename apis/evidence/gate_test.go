@@ -50,7 +50,7 @@ func TestGateVerdict(t *testing.T) {
 		"Passed":     {reason: "A Gate that passed says so.", verdict: rolloutv1alpha1.GatePassed, want: rolloutv1alpha1.GatePassed},
 		"Failed":     {reason: "A Gate that failed says so.", verdict: rolloutv1alpha1.GateFailed, want: rolloutv1alpha1.GateFailed},
 		"Measuring":  {reason: "A Gate that still measures has no verdict."},
-		"Speaks":     {reason: "Measurements of another position are no verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Position.Revision = 1 }},
+		"Speaks":     {reason: "Measurements of another position are not a verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Position.Revision = 1 }},
 		"Silent":     {reason: "A Gate without measurements has no verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.Status.AtProvider.Position = nil }},
 		"Generation": {reason: "A Gate whose spec changed since has no verdict.", verdict: rolloutv1alpha1.GatePassed, change: func(g *rolloutv1alpha1.Gate) { g.SetGeneration(5) }},
 		"Unready": {
@@ -103,7 +103,7 @@ func TestIsGateOf(t *testing.T) {
 func TestGateFailure(t *testing.T) {
 	s := gatedState()
 	if v := GateFailure(newGate(s, rolloutv1alpha1.GatePassed)); v != nil {
-		t.Errorf("GateFailure(...): what passed is no rejection: %+v", v)
+		t.Errorf("GateFailure(...): a Gate that passed is not a rejection: %+v", v)
 	}
 	want := &ledger.Verdict{
 		Result: "Rejected", Reason: "GateFailed",

@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// Proof returns what is proven of the position.
+// Proof returns the proof about the position.
 func (c *Comparison) Proof() step.Proof {
 	p := step.Proof{IsLive: c.IsLive(), Failure: c.failure(), AwaitsCluster: c.State.Verdict == nil && c.AwaitsCluster()}
 	p.IsPauseOver = IsSyncReleased(c.ObservedSync, c.State.Position())
@@ -33,7 +33,7 @@ func (c *Comparison) Proof() step.Proof {
 	return p
 }
 
-// provenTrees returns the trees of the Sites. One that is retained is what the repository holds.
+// provenTrees returns the trees of the Sites. The tree of a Site with action Keep is the tree in the repository.
 func (c *Comparison) provenTrees() []ledger.SiteTree {
 	var out []ledger.SiteTree
 	for name, d := range c.Desired {
@@ -50,7 +50,7 @@ func (c *Comparison) provenTrees() []ledger.SiteTree {
 	return out
 }
 
-// HeldTree returns what a delivery last said that a directory holds.
+// HeldTree returns the tree of a directory that a delivery last reported.
 func HeldTree(d *deliveryv1alpha1.GitDelivery, path string) (deliveryv1alpha1.DeliveredTree, bool) {
 	if d == nil {
 		return deliveryv1alpha1.DeliveredTree{}, false
@@ -63,7 +63,7 @@ func HeldTree(d *deliveryv1alpha1.GitDelivery, path string) (deliveryv1alpha1.De
 	return deliveryv1alpha1.DeliveredTree{}, false
 }
 
-// HeldTreeAt returns what a delivery, which may be nil, last said that the directory of a Site holds.
+// HeldTreeAt returns the tree of a Site's directory that a delivery, which may be nil, last reported.
 func HeldTreeAt(d *deliveryv1alpha1.GitDelivery, site string) (deliveryv1alpha1.DeliveredTree, bool) {
 	if d == nil {
 		return deliveryv1alpha1.DeliveredTree{}, false
@@ -98,7 +98,7 @@ func (c *Comparison) failure() *ledger.Verdict {
 	return SyncFailure(c.ObservedSync, c.State)
 }
 
-// IsLive is true when every repository holds what the revision's step asks for, and every Site of the step runs it, now.
+// IsLive is true when every repository holds the trees of the revision's step, and every Site of the step runs them, now.
 func (c *Comparison) IsLive() bool {
 	return c.isDelivered() && c.areSitesLive() && len(c.UnprovenSites()) == 0
 }
@@ -114,8 +114,8 @@ func (c *Comparison) isDelivered() bool {
 	return c.holdsForEach(IsDelivered) && c.hasEachPart() && !c.AwaitsCluster()
 }
 
-// hasEachPart is true when each delivery is desired that the revision has come to. One that is out of sight is not while the catalog is not known. What was
-// verified counted, whatever the spec says of its Sites since.
+// hasEachPart is true when each delivery is desired that the revision has come to. A delivery that is out of sight is not while the catalog is not known. The
+// Sites of a verified revision counted, even if the spec changed since.
 func (c *Comparison) hasEachPart() bool {
 	if c.State.Current == nil || c.State.IsVerified() {
 		return true
@@ -142,10 +142,10 @@ func (c *Comparison) HasSucceeded() bool {
 	return c.State.IsAtLastStep() && c.State.IsVerified() && c.IsRecorded() && !c.IsDraining
 }
 
-// SucceedsNow is true when what was asked for succeeded, and is proven to run now.
+// SucceedsNow is true when the request succeeded, and is proven to run now.
 func (c *Comparison) SucceedsNow() bool { return c.HasSucceeded() && c.IsLive() }
 
-// RunsEverywhere is true as long as nothing speaks against it that the Sites run what was applied. It is less than IsLive: an object whose change
+// RunsEverywhere is true as long as no evidence speaks against it that the Sites run the applied trees. It is less than IsLive: an object whose change
 // was not observed yet does not speak against it.
 func (c *Comparison) RunsEverywhere() bool {
 	d, _ := c.Blocked()
@@ -171,5 +171,5 @@ func (c *Comparison) holdsForEach(is func(*deliveryv1alpha1.GitDelivery, ledger.
 	return true
 }
 
-// HasApplied is true when an observed delivery applied what is desired of it at some time.
+// HasApplied is true when an observed delivery applied its desired state at some time.
 func (c *Comparison) HasApplied(name string) bool { return c.holdsFor(name, HasApplied) }

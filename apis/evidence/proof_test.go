@@ -27,7 +27,7 @@ func addPart(at int) func(*Comparison) {
 	}
 }
 
-// TestProof compares what is proven of a revision without a verdict.
+// TestProof compares the proofs about a revision without a verdict.
 func TestProof(t *testing.T) {
 	trees := []ledger.SiteTree{{Site: "a", ID: "tree-a"}, {Site: "b", ID: "tree-b"}}
 	type proof struct {
@@ -40,16 +40,16 @@ func TestProof(t *testing.T) {
 		change func(*Comparison)
 		want   proof
 	}{
-		"Proven":   {reason: "What runs is proven with its trees, in the order of Sites.", change: func(*Comparison) {}, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
-		"Retained": {reason: "A Site that keeps what it has is proven with what the repository holds.", change: func(c *Comparison) { c.RendererDeferred = true; keep("b")(c) }, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
+		"Proven":   {reason: "A running revision is proven with its trees, in the order of Sites.", change: func(*Comparison) {}, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
+		"Retained": {reason: "A Site that keeps its tree is proven with the tree in the repository.", change: func(c *Comparison) { c.RendererDeferred = true; keep("b")(c) }, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
 		"NoGate":   {reason: "Without the Gate of the step nothing passed.", change: func(c *Comparison) { clear(c.Gates) }, want: proof{IsLive: true, Trees: trees}},
 		"Rejected": {reason: "A Gate that failed is a failure.", change: func(c *Comparison) { c.Gates["gate"] = newGate(c.State, rolloutv1alpha1.GateFailed) }, want: proof{IsLive: true, Failure: rolloutv1alpha1.RejectedGateFailed, Trees: trees}},
-		"Sync":     {reason: "A Site that failed is a failure, whatever the Gate says.", change: failSync, want: proof{HasPassed: true, Failure: rolloutv1alpha1.RejectedSyncFailed}},
+		"Sync":     {reason: "A Site that failed is a failure, even if the Gate passes.", change: failSync, want: proof{HasPassed: true, Failure: rolloutv1alpha1.RejectedSyncFailed}},
 		"SyncFirst": {reason: "A Site that failed is named before the Gate.", change: func(c *Comparison) {
 			failSync(c)
 			c.Gates["gate"] = newGate(c.State, rolloutv1alpha1.GateFailed)
 		}, want: proof{Failure: rolloutv1alpha1.RejectedSyncFailed}},
-		"SyncElse": {reason: "A SiteSync that looks for other trees is no failure.", change: func(c *Comparison) { failSync(c); c.ObservedSync.Spec.ForProvider.Sites[0].Tree = "old" }, want: proof{HasPassed: true}},
+		"SyncElse": {reason: "A SiteSync that looks for other trees is not a failure.", change: func(c *Comparison) { failSync(c); c.ObservedSync.Spec.ForProvider.Sites[0].Tree = "old" }, want: proof{HasPassed: true}},
 		"SyncLost": {reason: "A Site with an engine is not live while no SiteSync observes it.", change: func(c *Comparison) { c.Sync, c.ObservedSync = nil, nil }, want: proof{HasPassed: true}},
 		"SiteLeft": {reason: "A Site with an engine is not live while the SiteSync leaves it out.", change: func(c *Comparison) {
 			for _, s := range []*deliveryv1alpha1.SiteSync{c.Sync, c.ObservedSync} {
@@ -62,7 +62,7 @@ func TestProof(t *testing.T) {
 			c.Sync, c.ObservedSync, c.Unobserved = nil, nil, map[string]bool{"a": true, "b": true}
 		}, want: proof{IsLive: true, HasPassed: true, Trees: trees}},
 		"Denied": {reason: "A delivery that was refused is a failure.", change: failFor(deliveryv1alpha1.ReasonPolicyDenied), want: proof{HasPassed: true, Failure: rolloutv1alpha1.RejectedDeliveryRefused}},
-		"DeniedOld": {reason: "A delivery that was refused with other trees is no failure.", change: func(c *Comparison) {
+		"DeniedOld": {reason: "A delivery that was refused with other trees is not a failure.", change: func(c *Comparison) {
 			failFor(deliveryv1alpha1.ReasonPolicyDenied)(c)
 			c.home().Spec.ForProvider.Trees[0].Tree = "old"
 		}, want: proof{HasPassed: true}},

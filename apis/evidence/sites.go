@@ -30,13 +30,13 @@ func AdmitsTree(s *deliveryv1alpha1.SiteSync, state ledger.State, t deliveryv1al
 		})
 }
 
-// HasObserved is true when a SiteSync observed a Site at what a state asks of it.
+// HasObserved is true when a SiteSync observed a Site in the attempt of a state, and at the step of the Site or a later one.
 func HasObserved(s *deliveryv1alpha1.SiteSync, state ledger.State, site string) bool {
 	return s != nil && hasReached(s.Status.AtProvider.ObservedPosition(), state, site)
 }
 
-// SyncFailure returns the rejection that follows from what a SiteSync reports of the position of a state, or nil. In tracks, a failure of an engine before the
-// steps does not count: the pods that fail there may be those that lose their requests. That it took too long counts.
+// SyncFailure returns the rejection that follows from the report of a SiteSync about the position of a state, or nil. In tracks, a failure of an engine before the
+// steps does not count: the failing pods may be of the track that loses its requests. That it took too long counts.
 func SyncFailure(s *deliveryv1alpha1.SiteSync, state ledger.State) *ledger.Verdict {
 	v := syncRejection(s, state.Position())
 	if state.IsBeforeSteps() && v != nil && v.Reason == rolloutv1alpha1.RejectedSyncFailed {

@@ -57,7 +57,7 @@ func TestAdmitsTree(t *testing.T) {
 		"Other":    {reason: "The cluster of another Site admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Sites[0].Name = "edge2" }},
 		"Tree":     {reason: "A SiteSync that looks for another tree admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Sites[0].Tree = "old" }},
 		"Asked":    {reason: "A SiteSync that does not look at the Site admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Spec.ForProvider.Sites[0].Name = "edge2" }},
-		"Position": {reason: "What was observed for another revision admits nothing.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 1 }},
+		"Position": {reason: "Observations for another revision admit no Site.", change: func(s *deliveryv1alpha1.SiteSync) { s.Status.AtProvider.Position.Revision = 1 }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +83,7 @@ func TestSyncFailure(t *testing.T) {
 		change    func(*deliveryv1alpha1.SiteSync)
 		want      string
 	}{
-		"Losing":    {reason: "The pods that fail before the steps may be those that lose their requests.", track: "blue", stage: ledger.StageShift, condition: deliveryv1alpha1.ReasonFailed},
+		"Losing":    {reason: "The failing pods before the steps may be of the track that loses its requests.", track: "blue", stage: ledger.StageShift, condition: deliveryv1alpha1.ReasonFailed},
 		"Late":      {reason: "A shift that takes too long fails.", track: "blue", stage: ledger.StageShift, condition: deliveryv1alpha1.ReasonTimedOut, want: rolloutv1alpha1.RejectedSyncTimedOut},
 		"InSteps":   {reason: "In the steps each failure counts.", track: "blue", stage: ledger.StageSteps, condition: deliveryv1alpha1.ReasonFailed, want: rolloutv1alpha1.RejectedSyncFailed},
 		"Trackless": {reason: "Without tracks each failure counts.", condition: deliveryv1alpha1.ReasonFailed, want: rolloutv1alpha1.RejectedSyncFailed},

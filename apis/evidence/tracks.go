@@ -25,7 +25,7 @@ func TracksOf(s ledger.State, site string, held deliveryv1alpha1.DeliveredTree, 
 	return out
 }
 
-// revisionOfTree returns the revision that delivered the tree of a directory: the one that the directory was restored to, or else its last writer.
+// revisionOfTree returns the revision that delivered the tree of a directory: the revision that the directory was restored to, or else its last writer.
 func revisionOfTree(s ledger.State, site string, held deliveryv1alpha1.DeliveredTree) int64 {
 	for _, p := range slices.Backward(s.History) {
 		if slices.ContainsFunc(p.Trees, func(t ledger.SiteTree) bool { return t.Site == site && t.ID == held.Tree }) {

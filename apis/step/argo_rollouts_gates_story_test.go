@@ -5,7 +5,7 @@ import "github.com/intentplane/intentplane/apis/ledger"
 var argoAnalysis = map[string]argoCase{
 	"TestCanaryBackgroundAnalysis": {
 		reason:  "A canary that gets worse while it pauses is rolled back.",
-		differs: "The Gate of a step measures until the step is released, and that of the next one begins anew.",
+		differs: "The Gate of a step measures until the step is released, and that of the next one begins again.",
 		plan:    "0 20+gate/Manual 100",
 		play: func(q *sequence) {
 			q.edits("b")
@@ -26,7 +26,7 @@ var argoAnalysis = map[string]argoCase{
 		},
 	},
 	"TestCanaryFailInlineMultipleAnalysis": {
-		reason: "Of several Gates the one that fails rejects the revision, and its requests go back.",
+		reason: "Of several Gates a failing one rejects the revision, and its requests go back.",
 		plan:   "0 20+gate 50+gate 100",
 		play: func(q *sequence) {
 			q.edits("b")
@@ -51,7 +51,7 @@ var argoAnalysis = map[string]argoCase{
 	},
 	"TestRollbackAnalysisWithinWindow": {
 		reason:  "A return to a revision that was verified has no steps and no Gates of its own.",
-		differs: "A RolloutRequest asks for it, whatever the age of the revision: there is no window.",
+		differs: "A RolloutRequest asks for it, at any age of the revision: a window does not exist.",
 		plan:    "0 20+gate/Manual 100",
 		play: func(q *sequence) {
 			q.edits("b")
@@ -68,7 +68,7 @@ var argoAnalysis = map[string]argoCase{
 
 var argoDuration = map[string]argoCase{
 	"TestCanaryDuration_InitialRollout": {
-		reason: "The first revision has no steps, whatever the plan says.",
+		reason: "The first revision has no steps, even if the plan has.",
 		plan:   "0 5/1h 50/Manual 100",
 		play: func(q *sequence) {
 			q.equals("revision", q.home.Current.Number, int64(1))
@@ -126,7 +126,7 @@ var argoDuration = map[string]argoCase{
 		},
 	},
 	"TestCanaryDuration_Retry": {
-		reason: "The pause of a revision that is delivered again begins anew.",
+		reason: "The pause of a revision that is delivered again begins from its start.",
 		plan:   "0 50/30s 100",
 		play: func(q *sequence) {
 			q.edits("b")
@@ -158,7 +158,7 @@ var argoDuration = map[string]argoCase{
 		},
 	},
 	"TestCanaryDuration_SupersededRollback": {
-		reason: "An edit back to what is stable takes the requests in its first commit, and has no steps.",
+		reason: "An edit back to the stable content takes the requests in its first commit, and has no steps.",
 		plan:   "0 50/Manual 100",
 		play: func(q *sequence) {
 			q.edits("b")

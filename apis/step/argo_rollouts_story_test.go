@@ -19,8 +19,8 @@ type argoCase struct {
 	play    func(q *sequence)
 }
 
-// TestArgoRollouts plays sequences of test/e2e of argo-rollouts on the rules of this package. Those about measurements are among the Gates' tests, and
-// those about what a schema refuses are among the plans'.
+// TestArgoRollouts plays sequences of test/e2e of argo-rollouts on the rules of this package. Sequences about measurements are among the Gates' tests, and
+// sequences about the validation of a schema are among the plans'.
 func TestArgoRollouts(t *testing.T) {
 	t.Parallel()
 	cases := map[string]argoCase{}
@@ -74,7 +74,7 @@ var argoFunctional = map[string]argoCase{
 		},
 	},
 	"TestRolloutGoodToBadUpdate": {
-		reason:  "A revision whose pods do not become ready is rejected, and the one before serves all the time.",
+		reason:  "A revision whose pods do not become ready is rejected, and the previous revision serves all the time.",
 		differs: "It is rolled back: a Rollout stays degraded, with its pods.",
 		plan:    "0 50 100",
 		play: func(q *sequence) {
@@ -99,7 +99,7 @@ var argoFunctional = map[string]argoCase{
 		},
 	},
 	"TestRolloutBadToBadUpdate": {
-		reason: "A second broken revision takes nothing from the one that serves.",
+		reason: "A second broken revision takes nothing from the serving revision.",
 		plan:   "0 50 100",
 		play: func(q *sequence) {
 			q.edits("z")
@@ -143,7 +143,7 @@ var argoFunctional = map[string]argoCase{
 	},
 	"TestKubectlWaitForPaused": {
 		reason:  "That a user is awaited is a state that can be waited for, and it does not end by itself.",
-		differs: "A script waits by kubectl intent wait --for=step=2: there is no condition Paused, and AwaitingPromotion is a reason of Reconciling.",
+		differs: "A script waits by kubectl intent wait --for=step=2: condition Paused does not exist, and AwaitingPromotion is a reason of Reconciling.",
 		plan:    "0 5/Manual 100",
 		play: func(q *sequence) {
 			q.edits("b")
@@ -153,7 +153,7 @@ var argoFunctional = map[string]argoCase{
 	},
 	"TestKubectlWaitForCompleted": {
 		reason:  "A revision that has its verdict is alone once its tracks have drained.",
-		differs: "A script waits by kubectl intent wait --for=succeeded, or by kubectl wait for condition Ready: there is no condition Completed.",
+		differs: "A script waits by kubectl intent wait --for=succeeded, or by kubectl wait for condition Ready: condition Completed does not exist.",
 		plan:    "0 50 100",
 		play: func(q *sequence) {
 			q.edits("b")
@@ -275,8 +275,8 @@ var argoCanary = map[string]argoCase{
 		},
 	},
 	"TestCanaryDynamicStableScaleRollbackToStable": {
-		reason:  "An edit back to what is stable, late in a canary, loses no capacity.",
-		differs: "The stable pods are never fewer: there is no dynamicStableScale, and an edit back has no steps.",
+		reason:  "An edit back to the stable content, late in a canary, loses no capacity.",
+		differs: "The stable pods are never fewer: dynamicStableScale does not exist, and an edit back has no steps.",
 		plan:    "0 50 75/Manual 100",
 		play: func(q *sequence) {
 			q.edits("b")
@@ -291,7 +291,7 @@ var argoCanary = map[string]argoCase{
 	},
 }
 
-// TestBlueGreenToCanary is a sequence of argo-rollouts' end-to-end tests: what runs has no tracks, and the next revision does. We differ: it takes all
+// TestBlueGreenToCanary is a sequence of argo-rollouts' end-to-end tests: the running revision has no tracks, and the next one does. We differ: it takes all
 // requests at once, and shares begin with the revision after it.
 func TestBlueGreenToCanary(t *testing.T) {
 	s := record(t, good(1, "a")...)

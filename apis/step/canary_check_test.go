@@ -10,10 +10,10 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// A canaryTruth remembers what no story may contradict.
+// A canaryTruth remembers the facts that no story may contradict.
 type canaryTruth struct {
 	verified, withdrawn, rejected map[int64]bool
-	// allowed is the highest weight that a content was asked for with at a Site, while it was not rejected.
+	// allowed is the highest requested weight of a content at a Site, while it was not rejected.
 	allowed map[string]int32
 	// liveAt is when the last Site of a recorded position had its weights.
 	liveAt map[ledger.Position]int
@@ -45,7 +45,7 @@ func (t *canaryTruth) failf(format string, args ...any) {
 
 func allowedKey(site, content string) string { return site + "/" + content }
 
-// noteEvent compares an event that the home records with what was recorded before.
+// noteEvent compares an event that the home records with the previous events.
 func (m *canaryModel) noteEvent(before ledger.State, e ledger.Event, after ledger.State) {
 	t := &m.truth
 	m.count(before, e, after)
@@ -77,7 +77,7 @@ func (m *canaryModel) noteEvent(before ledger.State, e ledger.Event, after ledge
 	m.allow(after)
 }
 
-// count counts what stories come to, so that a test can say that they come to all of it.
+// count counts the situations of stories, so that a test can say that they come to all of them.
 func (m *canaryModel) count(before ledger.State, e ledger.Event, after ledger.State) {
 	seen := m.truth.seen
 	switch {
@@ -148,7 +148,7 @@ func (m *canaryModel) noteStep(before ledger.State) {
 	}
 }
 
-// notePods looks at the pods that a verdict is about: each was made once, and those of the stable revision stayed.
+// notePods checks the pods that a verdict is about: each was made once, and the pods of the stable revision stayed.
 func (m *canaryModel) notePods(after ledger.State) {
 	r := after.Current
 	if !r.HasSteps() {
@@ -186,7 +186,7 @@ func (m *canaryModel) allow(s ledger.State) {
 	}
 }
 
-// notePush compares a commit with what the Site had.
+// notePush compares a commit with the previous directory of the Site.
 func (m *canaryModel) notePush(s *canarySite, wanted canaryDirectory, d *canaryDelivery) {
 	if m.isExcused[s.name] {
 		return
@@ -222,8 +222,8 @@ func (m *canaryModel) allowInPlace(s *canarySite, wanted canaryDirectory) {
 	}
 }
 
-// noteWeights looks at the weight of a track in a commit. What a repository was asked for before a rejection was recorded at the home, it may still push. What
-// serves without tracks was replaced in place, so that a move that is given up goes back to it, whatever its verdict.
+// noteWeights checks the weight of a track in a commit. A repository may still push weights that were requested before a rejection was recorded at the home. Pods
+// without tracks were replaced in place, so that a move that is given up goes back to them, with any verdict.
 func (m *canaryModel) noteWeights(s *canarySite, was, is folder, afterRejection bool) {
 	if is.Weight > 0 && !m.truth.verified[is.Revision] && is.Weight > m.truth.allowed[allowedKey(s.name, is.Build.Content)] {
 		m.truth.failf("N3: %s gives %d percent to revision %d, which was asked for with less", s.name, is.Weight, is.Revision)
@@ -240,7 +240,7 @@ func (m *canaryModel) noteWeights(s *canarySite, was, is folder, afterRejection 
 	}
 }
 
-// replacesUnverified is true for a Site without tracks while nothing was verified: what serves there is no revision that another one could begin beside. It was
+// replacesUnverified is true for a Site without tracks while nothing was verified: another revision cannot begin beside the serving one there. The latter was
 // rejected, or waits in vain for its later waves, and is replaced at once.
 func (m *canaryModel) replacesUnverified(s *canarySite) bool {
 	return s.git.isFlat() && m.home.Stable == 0
@@ -283,7 +283,7 @@ func (m *canaryModel) noteStable(s *canarySite, wanted canaryDirectory) {
 	}
 }
 
-// tick lets a second pass everywhere, and checks what must hold in it.
+// tick lets a second pass everywhere, and checks the invariants.
 func (m *canaryModel) tick() {
 	m.now++
 	for _, s := range m.sites {
@@ -328,7 +328,7 @@ func (m *canaryModel) noteLive() {
 	m.truth.liveAt[s.Position()] = m.now - 1 // It may have been so since the second before.
 }
 
-// atRest returns what is wrong when nothing happens any more.
+// atRest returns the error of a model in which nothing happens any more, or "".
 func (m *canaryModel) atRest() string {
 	s := m.home
 	switch {
@@ -353,7 +353,7 @@ func (m *canaryModel) atRest() string {
 		revision, track, intent = p.Number, p.Track, p.Request.Intent
 	}
 	if s.IsVerified() && intent != m.intent() {
-		return "what is asked for is not what was ordered"
+		return "the request of the spec is not the current revision"
 	}
 	alone := aloneDirectory(track, revision, buildOf(intent))
 	for _, site := range m.sites {
@@ -370,7 +370,7 @@ func (m *canaryModel) atRest() string {
 	return ""
 }
 
-// isRefused is true if what the user asks for cannot be delivered at all, or waits since a delivery was lost that had the files that a move needs.
+// isRefused is true if the user's request cannot be delivered at all, or waits since a delivery was lost that had the files that a move needs.
 func (m *canaryModel) isRefused() bool {
 	for _, isLost := range m.hasLost {
 		if isLost {
@@ -380,14 +380,14 @@ func (m *canaryModel) isRefused() bool {
 	return m.desired(m.view(), m.home) == nil
 }
 
-// goesBackToBrokenPods is true for a rollback to pods without tracks that never get ready: those of the target, or of a revision that replaced it in place.
+// goesBackToBrokenPods is true for a rollback to pods without tracks that never get ready: pods of the target, or of a revision that replaced it in place.
 func (m *canaryModel) goesBackToBrokenPods() bool {
 	p := m.home.PastRevision(m.home.Target)
 	isBroken := func(s *canarySite) bool { return s.git[ledger.TrackPlain].Build.isBroken() && !s.git.isFlat() }
 	return isStuck(aloneDirectory(p.Track, p.Number, buildOf(p.Request.Intent))) || ledger.IsPlain(p.Track) && slices.ContainsFunc(m.sites, isBroken)
 }
 
-// isStuck is true for a directory without tracks whose pods never get ready, so that those of the revision before stay.
+// isStuck is true for a directory without tracks whose pods never get ready, so that the pods of the previous revision stay.
 func isStuck(d canaryDirectory) bool { return d.isFlat() && d[ledger.TrackPlain].Build.isBroken() }
 
 // restWithoutRollback is right where the directories hold the trees of the target.

@@ -91,11 +91,11 @@ func TestCanaryFolders(t *testing.T) {
 		lacks  func(*canaryRules)
 	}{
 		"SameFolder": {
-			reason: "A folder that changes within one position has other pods than those that were seen in it.",
+			reason: "A folder that changes within one position has other pods than the observed ones.",
 			tell:   tellLateFolder, lacks: func(r *canaryRules) { r.SameFolder = false },
 		},
 		"NewerThanPlaced": {
-			reason: "A folder that left and came again has other pods than those that were seen.",
+			reason: "A folder that left and came again has other pods than before.",
 			tell:   tellFolderAgain, lacks: func(r *canaryRules) { r.NewerThanPlaced = false },
 		},
 	}

@@ -22,7 +22,7 @@ func (m *canaryModel) measure() {
 	m.giveVerdict(result)
 }
 
-// giveVerdict lets the Gate come to a verdict. One that was lost may come to another one.
+// giveVerdict lets the Gate come to a verdict. A recreated Gate may come to another one.
 func (m *canaryModel) giveVerdict(result string) {
 	m.gate.result = result
 	if m.truth.gates[m.gate.position] == nil {
@@ -31,7 +31,7 @@ func (m *canaryModel) giveVerdict(result string) {
 	m.truth.gates[m.gate.position][result] = true
 }
 
-// noteGate looks at the Gate of a step that ends: it passed, or it came to no conclusion and a user released the step. One that a user left out has none.
+// noteGate checks the Gate of a step that ends: it passed, or it came to no conclusion and a user released the step. A step that a user left out has none.
 func (m *canaryModel) noteGate(before ledger.State) {
 	at, step := before.Position(), before.Current.Plan[before.Cursor.Step]
 	isLeftOut := before.Cursor.Full && step.Weight != nil && *step.Weight > 0 && *step.Weight < 100

@@ -13,8 +13,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// The canary model is a deployment in tracks: the home of its ledger, a follower, three Sites behind gateways, a SiteSync that proves what they do, a
-// Gate, and users. The function is the real one. canary_check_test.go has what must hold, and canary_story_test.go tells the stories.
+// The canary model is a deployment in tracks: the home of its ledger, a follower, three Sites behind gateways, a SiteSync that observes them, a
+// Gate, and users. The function is the real one. canary_check_test.go has the invariants, and canary_story_test.go the stories.
 
 // canaryRules are rules of the parts that the model plays. A mutant lacks one.
 type canaryRules struct {
@@ -22,7 +22,7 @@ type canaryRules struct {
 	Drain bool
 	// IdleIsProven asks the Site whether a track is without requests, and not Git.
 	IdleIsProven bool
-	// NewerThanWeighed asks for a proof by a position after the last one that gave a track requests.
+	// NewerThanWeighed asks for a proof by a position after the last position that gave a track requests.
 	NewerThanWeighed bool
 	// SameFolder asks for pods of the very folder that the directory has.
 	SameFolder bool
@@ -43,7 +43,7 @@ var allCanaryRules = canaryRules{
 	Accepted: true, PauseStays: true, AloneAfterRecord: true,
 }
 
-// A canaryDelivery is the GitDelivery of a repository: what it is asked for, and what it reported last.
+// A canaryDelivery is the GitDelivery of a repository: its request, and its last report.
 type canaryDelivery struct {
 	after    ledger.Head
 	events   []ledger.Event
@@ -51,7 +51,7 @@ type canaryDelivery struct {
 	wanted   map[string]canaryDirectory
 	// files are the directories whose files the object has.
 	files map[string]canaryDirectory
-	// isRejected says that what is wanted was composed after a rejection.
+	// isRejected says that the wanted directories were composed after a rejection.
 	isRejected bool
 	// mandate of the home, and echo is the revision for which the provider says that it acts by it.
 	mandate modelMandate
@@ -80,7 +80,7 @@ type podsProof struct {
 	by   ledger.Position
 }
 
-// siteAsk is what the SiteSync observes of a Site.
+// siteAsk is the desired state of a Site in the SiteSync.
 type siteAsk struct {
 	directory canaryDirectory
 	// weighed and placed are the positions that last gave each track requests, and that last changed its folder.
@@ -93,7 +93,7 @@ type canarySync struct {
 	wanted   map[string]canaryDirectory
 	asked    map[string]siteAsk
 	pause    int
-	// revision whose pods have to be available: the current one in a step, and what is gone on from before. isPlain says that the latter has no tracks, so
+	// revision whose pods have to be available: the current one in a step, and its origin before. isPlain says that the latter has no tracks, so
 	// that a directory may have a later one in its place.
 	revision int64
 	isPlain  bool
@@ -118,7 +118,7 @@ type canaryGate struct {
 	result   string
 }
 
-// canarySpec is what the user wants.
+// canarySpec is the spec of the user.
 type canarySpec struct {
 	content    string
 	replicas   int
@@ -149,21 +149,21 @@ type canaryModel struct {
 	requests      []Request
 	uids          int
 	before        []canaryView
-	// views counts them, and seen is the number of the one that a call saw last.
+	// views counts the views, and seen is the number of the last view of a call.
 	views, seen int
-	// isAsking says that what is composed is asked for, and not only compared.
+	// isAsking says that composed directories are requested, and not only compared.
 	isAsking bool
 	truth    canaryTruth
 	isCalm   bool
 	// honours says that the provider acts by mandates, and isSilent that the function is not called.
 	honours, isSilent bool
-	// hasLost are the Sites of deliveries that were lost in a move, and isExcused those that were restored without the files that a move needs.
+	// hasLost are the Sites of deliveries that were lost in a move, and isExcused the Sites that were restored without the files that a move needs.
 	hasLost, isExcused map[string]bool
-	// tells is the story so far, for a failure.
+	// tells are the lines of the story so far, for a failure.
 	tells []string
 }
 
-// A canaryView is what a call of the function sees.
+// A canaryView is the input of a call of the function.
 type canaryView struct {
 	number     int
 	deliveries []canaryDelivery
@@ -239,7 +239,7 @@ func (m *canaryModel) randomSteps() []ledger.Step {
 	return out
 }
 
-// intent of the spec: what is delivered and how it is judged.
+// intent of the spec: the content to deliver, and its plan.
 func (m *canaryModel) intent() string {
 	weights := &strings.Builder{}
 	for _, p := range m.spec.steps {
@@ -251,7 +251,7 @@ func (m *canaryModel) intent() string {
 	return fmt.Sprintf("%s/%d/%t/%s", m.spec.content, m.spec.replicas, m.spec.isEnabled, weights)
 }
 
-// buildOf returns what the pods of an intent are made from.
+// buildOf returns the build of the pods of an intent.
 func buildOf(intent string) build {
 	parts := strings.Split(intent, "/")
 	replicas, err := strconv.Atoi(parts[1])
@@ -261,7 +261,7 @@ func buildOf(intent string) build {
 	return build{Content: parts[0], Replicas: replicas}
 }
 
-// desired is what the spec asks for, as it was compiled on top of a recorded state.
+// desired is the request of the spec, as it was compiled on top of a recorded state.
 func (m *canaryModel) desired(seen canaryView, recorded ledger.State) *Desired {
 	if m.spec.isBroken {
 		return nil
@@ -301,7 +301,7 @@ func (m *canaryModel) desired(seen canaryView, recorded ledger.State) *Desired {
 	return d
 }
 
-// view is what a call sees of the objects.
+// view returns the objects as a call sees them.
 func (m *canaryModel) view() canaryView {
 	m.views++
 	v := canaryView{number: m.views, sync: m.sync, gate: m.gate}
@@ -370,7 +370,7 @@ func (m *canaryModel) composeSync(seen canaryView, in Input, s ledger.State) {
 	case s.Cursor.Attempt > 0:
 		sync.revision = s.Target
 	case s.IsBeforeSteps() && s.TakesBack():
-		sync.revision = 0 // What serves until then is not asked for its pods.
+		sync.revision = 0 // The pods that serve until then need no check.
 	case s.IsBeforeSteps() && s.Current.Stable != 0:
 		sync.revision = s.Current.Stable
 	}
@@ -378,7 +378,7 @@ func (m *canaryModel) composeSync(seen canaryView, in Input, s ledger.State) {
 	sync.isPlain = p != nil && sync.revision != s.Current.Number && ledger.IsPlain(p.Track)
 }
 
-// askOf returns what is observed of a Site. A directory that stays is asked for as it is.
+// askOf returns the desired state of a Site in the SiteSync. A directory that stays is asked for as it is.
 func (y canarySync) askOf(site string, d canaryDelivery) siteAsk {
 	held := d.trees[site]
 	ask := siteAsk{directory: held, weighed: map[string]ledger.Position{}, placed: map[string]ledger.Position{}}
@@ -419,7 +419,7 @@ func (m *canaryModel) propose(seen canaryView, recorded ledger.State) ([]ledger.
 
 func (m *canaryModel) time() time.Time { return recordedAt.Add(time.Duration(m.now) * time.Second) }
 
-// input is what a call knows about a state.
+// input returns the input of a call about a state.
 func (m *canaryModel) input(seen canaryView, recorded, s ledger.State) Input {
 	in := Input{
 		Versions: Versions{Scheme: 1, Renderer: 1}, Desired: m.desired(seen, recorded), IsSuspended: m.spec.suspended, Requests: m.requests,
@@ -442,12 +442,12 @@ func (m *canaryModel) input(seen canaryView, recorded, s ledger.State) Input {
 	return in
 }
 
-// directory is what is known of a Site's directory.
+// directory returns the reported directory of a Site.
 func (m *canaryModel) directory(seen canaryView, d canaryDelivery, site string) Directory {
 	is, isKnown := d.trees[site]
 	out := Directory{Site: site, IsChosen: true, IsKnown: d.isObserved && isKnown, Tree: is.name(), Tracks: map[string]Track{}}
 	out.AreTracksKnown = d.isObserved && d.reported == seen.deliveries[0].ledger.Position()
-	if is.isFlat() { // What serves without tracks is never asked for its pods.
+	if is.isFlat() { // A workload without tracks needs no check of its pods.
 		out.Revision = is[ledger.TrackPlain].Revision
 		out.Tracks[ledger.TrackPlain] = Track{Revision: out.Revision, Weight: 100, IsProven: true}
 		return out
@@ -476,7 +476,7 @@ func (r canaryRules) proves(proof podsProof, f folder, placed ledger.Position) b
 	return (proof.pods == f.pods() || !r.SameFolder) && (proof.by.Compare(placed) >= 0 || !r.NewerThanPlaced)
 }
 
-// isIdle compares what the SiteSync proved with what the repository reports.
+// isIdle compares the proof of the SiteSync with the report of the repository.
 func (m *canaryModel) isIdle(seen canaryView, d canaryDelivery, site, t string) bool {
 	if !m.rules.IdleIsProven {
 		return d.trees[site][t].Weight == 0
@@ -489,7 +489,7 @@ func (m *canaryModel) isIdle(seen canaryView, d canaryDelivery, site, t string) 
 	return proof.isSet && drained && (proof.by.Compare(d.weighed[site][t]) > 0 || !m.rules.NewerThanWeighed)
 }
 
-// proof is what is proven of a recorded position.
+// proof returns the proof about a recorded position.
 func (m *canaryModel) proof(seen canaryView, in Input, s ledger.State) Proof {
 	p := Proof{}
 	switch {
@@ -505,7 +505,7 @@ func (m *canaryModel) proof(seen canaryView, in Input, s ledger.State) Proof {
 	return m.observedProof(seen, s)
 }
 
-// observedProof is what the SiteSync and the Gate prove of the position of a state, which they are about.
+// observedProof returns the proof by the SiteSync and the Gate about the position of a state, which they are about.
 func (m *canaryModel) observedProof(seen canaryView, s ledger.State) Proof {
 	sync, p := seen.sync, Proof{}
 	p.IsLive, p.IsPauseOver = sync.live, sync.released
@@ -538,7 +538,7 @@ func (m *canaryModel) asksForThis(sync canarySync, seen canaryView, in Input, s 
 	return maps.EqualFunc(wanted, sync.provenTrees, canaryDirectory.equal)
 }
 
-// compose returns the directories that a repository is asked for. One that is not among them stays as it is.
+// compose returns the directories that a repository is asked for. Any other directory stays as it is.
 func (m *canaryModel) compose(i int, seen canaryView, in Input, s ledger.State) map[string]canaryDirectory {
 	out := map[string]canaryDirectory{}
 	for _, d := range in.Directories {
@@ -564,7 +564,7 @@ func (m *canaryModel) compose(i int, seen canaryView, in Input, s ledger.State) 
 			if recorded := seen.deliveries[0].ledger.Position(); recorded == s.Position() && seen.deliveries[i].position == recorded {
 				out[d.Site] = retainWeights(aim, out[d.Site], seen.deliveries[i].wanted[d.Site])
 			}
-		case !aim.Keeps && s.Cursor.Attempt > 0: // What cannot be composed is restored.
+		case !aim.Keeps && s.Cursor.Attempt > 0: // A directory that cannot be composed is restored.
 			m.noteLostFiles(d.Site)
 			out[d.Site] = m.directoryOf(Aim{Restores: true}, nil, s)
 		}
@@ -572,7 +572,7 @@ func (m *canaryModel) compose(i int, seen canaryView, in Input, s ledger.State) 
 	return out
 }
 
-// unknownDirectory is what is never there.
+// unknownDirectory is a directory that no Site ever has.
 var unknownDirectory = canaryDirectory{"unknown": {}}
 
 // directoryOf returns a directory that is brought to an aim.
@@ -584,7 +584,7 @@ func (m *canaryModel) directoryOf(aim Aim, observed canaryDirectory, s ledger.St
 		return aloneDirectory(p.Track, p.Number, buildOf(p.Request.Intent))
 	}
 	for t, revision := range aim.Put {
-		b := out[t].Build // What stays may be of a revision that the history has dropped.
+		b := out[t].Build // A folder that stays may be of a revision that the history has dropped.
 		if out[t].Revision != revision {
 			b = m.buildOfRevision(s, revision)
 		}

@@ -6,10 +6,10 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// The canary model moves between Blueprints with and without tracks. What of it is in which object matters then: the files without tracks cannot be
-// rendered any more once the user asks for others, nor can those that tracks share.
+// The canary model moves between Blueprints with and without tracks. The content of each object matters then: the files without tracks cannot be
+// rendered any more once the user asks for others, nor can the files that tracks share.
 
-// isMove is true for a state whose current revision takes the requests over from one without tracks, or the other way round, or back from a track.
+// isMove is true for a state whose current revision takes the requests over from a revision without tracks, or the other way round, or back from a track.
 func isMove(s ledger.State) bool {
 	if !s.HasTracks() || !s.Current.HasSteps() {
 		return false
@@ -18,7 +18,7 @@ func isMove(s ledger.State) bool {
 	return p != nil && (ledger.IsPlain(p.Track) || ledger.IsPlain(s.Current.Track))
 }
 
-// servingTrack returns the track that gets requests by the directories, where these can be taken back from it: what the tracks share is in the objects.
+// servingTrack returns the track that gets requests by the directories, where these can be taken back from it: the shared files of the tracks are in the objects.
 func (m *canaryModel) servingTrack(seen canaryView) string {
 	serving := ""
 	for _, site := range m.sites {
@@ -37,7 +37,7 @@ func (m *canaryModel) servingTrack(seen canaryView) string {
 	return serving
 }
 
-// flatDirectory returns what a directory is asked for by a revision without tracks, or by its rollback.
+// flatDirectory returns the desired directory of a revision without tracks, or of its rollback.
 func flatDirectory(s ledger.State, d Directory) (canaryDirectory, bool) {
 	switch {
 	case s.IsRejected() && s.Cursor.Attempt == 0:
@@ -50,8 +50,8 @@ func flatDirectory(s ledger.State, d Directory) (canaryDirectory, bool) {
 	return aloneDirectory(ledger.TrackPlain, s.Current.Number, buildOf(s.Current.Request.Intent)), isReached
 }
 
-// ask asks the repository for directories, and remembers whose files the object has then. One in tracks keeps what these share, and one without keeps what
-// it holds.
+// ask asks the repository for directories, and remembers whose files the object has then. A directory in tracks keeps the shared files, and one without keeps its
+// present files.
 func (d *canaryDelivery) ask(wanted map[string]canaryDirectory, seen canaryDelivery) {
 	files := map[string]canaryDirectory{}
 	for site, had := range seen.files {

@@ -6,7 +6,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// deliver is one reconcile of a GitDelivery. If it crashes, what it pushed stays, and its status is not written.
+// deliver is one reconcile of a GitDelivery. If it crashes, its push stays, and its status is not written.
 func (m *canaryModel) deliver(i int, crashes bool) {
 	d := &m.deliveries[i]
 	if m.isUnreachable[i] {
@@ -62,7 +62,7 @@ func (m *canaryModel) recordHome(d *canaryDelivery) {
 	}
 }
 
-// push brings the directories of a repository to what is asked for.
+// push brings the directories of a repository to the desired ones.
 func (m *canaryModel) push(i int, d *canaryDelivery) {
 	m.records[i] = d.position
 	for _, s := range m.sites {
@@ -142,7 +142,7 @@ func (m *canaryModel) observePause() {
 	}
 }
 
-// observeTracks notes which tracks of a Site are without requests, and which had their pods. It knows what it is asked for, and what the Site does.
+// observeTracks notes which tracks of a Site are without requests, and which had their pods. It knows its own request, and the actual state of the Site.
 func (m *canaryModel) observeTracks(s *canarySite) {
 	idle, available, ask := m.sync.idle[s.name], m.sync.available[s.name], m.sync.asked[s.name]
 	for _, t := range tracksInOrder {
@@ -175,7 +175,7 @@ func (m *canaryModel) observeIdle(s *canarySite, t string, last idleProof) idleP
 	return idleProof{}
 }
 
-// isRead is true for a Site whose repository was brought to the position, as far as its GitDelivery says. One that is not there says nothing.
+// isRead is true for a Site whose repository was brought to the position, as far as its GitDelivery says. A missing GitDelivery says nothing.
 func (m *canaryModel) isRead(s *canarySite) bool {
 	d, at := m.deliveries[m.repositoryOf(s.name)], m.sync.position
 	if d.position == (ledger.Position{}) {
@@ -184,18 +184,18 @@ func (m *canaryModel) isRead(s *canarySite) bool {
 	return d.reported.HasReached(at) || d.reported.IsSameAttempt(at) && d.trees[s.name].equal(m.sync.asked[s.name].directory)
 }
 
-// runs is true for a Site whose engine applied what the SiteSync is asked for, by the commit that brought it there or a later one.
+// runs is true for a Site whose engine applied the directory that the SiteSync asks for, by the commit that brought it there or a later one.
 func (m *canaryModel) runs(s *canarySite) bool {
 	isBrought := s.appliedAt >= m.deliveries[m.repositoryOf(s.name)].commits[s.name]
 	return m.isRead(s) && isBrought && s.applied.equal(m.sync.asked[s.name].directory)
 }
 
-// isAccepted is true for a Site whose gateway accepted what the engine applied.
+// isAccepted is true for a Site whose gateway accepted the applied weights.
 func (m *canaryModel) isAccepted(s *canarySite) bool {
 	return maps.Equal(s.accepted, weightsOf(s.applied)) || !m.rules.Accepted
 }
 
-// isSiteLive is true if a Site does what the position asks for.
+// isSiteLive is true if a Site has the desired state of the position.
 func (m *canaryModel) isSiteLive(s *canarySite) bool {
 	if m.sync.asked[s.name].directory.isFlat() {
 		return m.runs(s) // Nothing else is asked of a deployment without tracks.

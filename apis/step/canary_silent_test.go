@@ -24,7 +24,7 @@ func (m *canaryModel) actsByMandate(d *canaryDelivery, s ledger.State) bool {
 	return isCovered && !slices.ContainsFunc(m.sites, func(site *canarySite) bool { return len(site.git) > 1 && len(d.files[site.name]) == 0 })
 }
 
-// ownView is what the provider knows.
+// ownView returns the view of the provider.
 func (m *canaryModel) ownView(d *canaryDelivery) canaryView {
 	v := canaryView{sync: m.sync, gate: m.gate}
 	if len(m.before) > 0 {
@@ -43,8 +43,8 @@ func (m *canaryModel) ownView(d *canaryDelivery) canaryView {
 	return v
 }
 
-// ownInput is what the provider decides by about a state. That a rollback has ended is proven of a position that the object asks for. Nothing is proven of one
-// that is only proposed.
+// ownInput returns the input of the provider's decision about a state. The end of a rollback is proven for a position that the object asks for. Nothing is proven
+// for a proposed position.
 func (m *canaryModel) ownInput(v canaryView, recorded, s ledger.State) Input {
 	in := m.input(v, recorded, s)
 	in.Desired, in.Requests, in.Proof, in.HasAllReported = nil, nil, Proof{}, m.records[0] == s.Position()
@@ -57,7 +57,7 @@ func (m *canaryModel) ownInput(v canaryView, recorded, s ledger.State) Input {
 	return in
 }
 
-// concludeByMandate records in one push what follows by the mandate of the home. Where the object is behind then, the directories follow from the ledger.
+// concludeByMandate records in one push the next events by the mandate of the home. Where the object is behind then, the directories follow from the ledger.
 func (m *canaryModel) concludeByMandate(d *canaryDelivery) {
 	v, recorded := m.ownView(d), m.home
 	for range maxEvents {
@@ -95,7 +95,7 @@ func (m *canaryModel) isAhead(d *canaryDelivery) bool {
 	return m.home.IsRejected() && isSame && isBehind && (err != nil || led != m.home.ID)
 }
 
-// tellSilentStory tells a story in which the function is silent for any time, and the provider acts by mandates. It returns what was wrong in it.
+// tellSilentStory plays a story in which the function is silent for any time, and the provider acts by mandates. It returns the error, or "".
 func (m *canaryModel) tellSilentStory() string {
 	m.honours = true
 	for range 100 + m.random.IntN(300) {
@@ -121,7 +121,7 @@ func (m *canaryModel) tellSilentStory() string {
 	return m.comeToRest()
 }
 
-// TestCanarySilentStories tells random stories of one repository, in which the provider rejects and rolls back without the function.
+// TestCanarySilentStories plays random stories of one repository, in which the provider rejects and rolls back without the function.
 func TestCanarySilentStories(t *testing.T) {
 	rounds, random := soak.Random(t, canaryStories, 10_000)
 	seen := 0
@@ -141,7 +141,7 @@ func TestCanarySilentStories(t *testing.T) {
 	}
 }
 
-// tellSilence lets the function fall silent once the Gate of a canary that gets requests has failed, and returns what was wrong.
+// tellSilence lets the function fall silent once the Gate of a canary that gets requests has failed, and returns the error, or "".
 func (m *canaryModel) tellSilence() string {
 	m.honours = true
 	if broken := m.waitUntil("the first revision rests", func() bool { return m.atRest() == "" }); broken != "" {
@@ -172,7 +172,7 @@ func (m *canaryModel) tellSilence() string {
 	return m.waitUntil("all rests", func() bool { return m.atRest() == "" })
 }
 
-// waitUntil lets each part do its work until something is so, and returns what was wrong.
+// waitUntil lets each part do its work until a condition holds, and returns the error, or "".
 func (m *canaryModel) waitUntil(subject string, is func() bool) string {
 	for range 400 {
 		m.work()

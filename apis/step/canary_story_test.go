@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// tellStory tells one story, and returns what was wrong in it.
+// tellStory plays one story, and returns its error, or "".
 func (m *canaryModel) tellStory() string {
 	for range 100 + m.random.IntN(400) {
 		m.work()
@@ -31,7 +31,7 @@ func (m *canaryModel) tellStory() string {
 	return m.comeToRest()
 }
 
-// comeToRest lets the rest of a story be calm, and returns what is wrong in it.
+// comeToRest lets the rest of a story be calm, and returns its error, or "".
 func (m *canaryModel) comeToRest() string {
 	m.endFaults()
 	rests := 0
@@ -74,8 +74,8 @@ func (m *canaryModel) work() {
 	}
 }
 
-// callLate lets the function be called with what was so some time ago, and sometimes again with what is so now. One cache serves all calls: none sees what was
-// so before what another one saw.
+// callLate calls the function with an old view, and sometimes again with the present one. One cache serves all calls: no call sees an older view than a previous
+// call.
 func (m *canaryModel) callLate() {
 	if m.isSilent {
 		return
@@ -145,7 +145,7 @@ func (m *canaryModel) disturb() {
 	}
 }
 
-// loseDelivery loses the object of a repository. A directory that has folder plain is in the middle of a move, or of one that was given up, and a move
+// loseDelivery loses the object of a repository. A directory that has folder plain is in the middle of a move, or of an abandoned move, and a move
 // that the user asks for already begins as soon as it can.
 func (m *canaryModel) loseDelivery(i int) {
 	for _, site := range m.sites {
@@ -201,7 +201,7 @@ func (m *canaryModel) endFaults() {
 	m.mend()
 }
 
-// mend ends what is out of order.
+// mend ends all faults.
 func (m *canaryModel) mend() {
 	m.spec.isBroken, m.spec.suspended = false, false
 	for _, s := range m.sites {
@@ -227,17 +227,17 @@ func (m *canaryModel) release() {
 
 func (m *canaryModel) String() string { return strings.Join(m.tells, "\n") }
 
-// canaryStories is how many stories are told in make test. They come to all of what canarySights names.
+// canaryStories is how many stories make test plays. They come to all of canarySights.
 const canaryStories = 200
 
-// canarySights are what stories have to come to, so that they are worth telling.
+// canarySights are the situations that stories have to come to, so that they are worth playing.
 var canarySights = []string{
 	"alone", "held by its Gate and released", "left out", "moved to track blue", "moved to track plain", "passed by its Gate", "rejected before its steps", "rejected in step 0", "rejected in step 1", "rejected in step 2", "replaced in flight", "restored",
 	"stage 1, attempt false", "stage 1, attempt true", "stage 2, attempt false", "stage 2, attempt true", "verified with steps",
 	"verified without steps", "withdrawn",
 }
 
-// TestCanaryStories tells random stories of deployments in tracks.
+// TestCanaryStories plays random stories of deployments in tracks.
 func TestCanaryStories(t *testing.T) {
 	rounds, random := soak.Random(t, canaryStories, 10_000)
 	seen := map[string]int{}

@@ -15,7 +15,7 @@ import (
 const (
 	// drainTicks is how long a track has to be without requests before its pods may change.
 	drainTicks = 6
-	// gatewayLag is how long a gateway takes at most to do what it accepted.
+	// gatewayLag is how long a gateway takes at most to apply accepted weights.
 	gatewayLag = 4
 	// timeoutTicks is how long a Site may take to be live.
 	timeoutTicks = 60
@@ -24,7 +24,7 @@ const (
 // tracksInOrder are all that a directory may have.
 var tracksInOrder = []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain}
 
-// A build is what pods are made from, whatever the number of the revision.
+// A build is the content of pods, regardless of the number of the revision.
 type build struct {
 	Content  string
 	Replicas int
@@ -41,7 +41,7 @@ type folder struct {
 	Weight   int32
 }
 
-// pods are what a folder says of pods: its bytes.
+// pods are the bytes of a folder about pods.
 type pods struct {
 	Build build
 	Size  int
@@ -49,7 +49,7 @@ type pods struct {
 
 func (f folder) pods() pods { return pods{Build: f.Build, Size: f.Size} }
 
-// A directory is what Git has for a Site: its tracks by their names. A directory without tracks has the plain one alone.
+// A canaryDirectory is the directory of a Site in Git: its tracks by their names. A directory without tracks has the plain one alone.
 type canaryDirectory map[string]folder
 
 // isFlat is true for a directory without tracks.
@@ -97,11 +97,11 @@ type canarySite struct {
 	git             canaryDirectory
 	changes         int
 	weighed, placed map[string]ledger.Position
-	// fetched is what the engine applies next, and applied what it did.
+	// fetched is the directory that the engine applies next, and applied the last applied one.
 	fetched, applied        canaryDirectory
 	fetchedAt, appliedAt    int
 	isStuck, isGatewayStuck bool
-	// accepted are the weights that the gateway accepted, and effective those that it has.
+	// accepted are the weights that the gateway accepted, and effective the weights in force.
 	accepted, effective map[string]int32
 	effectiveAt         int
 	// idleSince is when a track was last without requests: it has had none since.
@@ -130,7 +130,7 @@ func weightsOf(d canaryDirectory) map[string]int32 {
 	return out
 }
 
-// fetch lets the engine see what is in Git, and apply lets it apply what it saw last.
+// fetch lets the engine read Git, and apply lets it apply the directory that it read last.
 func (s *canarySite) fetch() { s.fetched, s.fetchedAt = s.git, s.changes }
 
 func (s *canarySite) apply() {
@@ -156,7 +156,7 @@ func (s *canarySite) tick(now int, random func(int) int) {
 	s.pods = slices.DeleteFunc(s.pods, func(p pod) bool { return p.dying })
 }
 
-// roll is what the controllers do for a track: pods of another build are replaced one by one, as many as may be missing: none.
+// roll acts as the controllers for a track: pods of another build are replaced one by one, as many as may be missing: none.
 func (s *canarySite) roll(t string, now int, random func(int) int) {
 	want, alive, ready, old := s.applied[t], 0, 0, -1
 	fresh := 0
@@ -237,7 +237,7 @@ func needs(replicas int, weight int32) int {
 	return max(1, (replicas*int(weight)+99)/100)
 }
 
-// check returns what is wrong with the requests of a Site.
+// check returns the error in the requests of a Site, or "".
 func (s *canarySite) check(now int) string {
 	for t, weight := range s.effective {
 		if weight == 0 {

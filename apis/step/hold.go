@@ -5,7 +5,7 @@ type Hold string
 
 // Holds of the next revision.
 const (
-	// HoldNone means that nothing is held: there is nothing to do, or what goes on has not come to its end.
+	// HoldNone means that nothing is held: there is nothing to do, or the current step or attempt has not ended.
 	HoldNone Hold = ""
 
 	// HoldFrozen means that the spec cannot be compiled, so that nothing new begins.
@@ -47,7 +47,7 @@ const (
 	// HoldRollbackOff means that rollbackConfig does not roll back, and that no user asked for it.
 	HoldRollbackOff Hold = "RollbackOff"
 
-	// HoldNotRecorded means that a repository has not reported what its directories hold, or when the rejection was recorded.
+	// HoldNotRecorded means that a repository has not reported the trees of its directories, or when the rejection was recorded.
 	HoldNotRecorded Hold = "NotRecorded"
 
 	// HoldNoTarget means that no revision can be rolled back to.
@@ -56,7 +56,7 @@ const (
 	// HoldNothingToRestore means that each directory holds the tree of the target.
 	HoldNothingToRestore Hold = "NothingToRestore"
 
-	// HoldIrreversible means that the rollback may change what the Blueprint marks as irreversible.
+	// HoldIrreversible means that the rollback may change content that the Blueprint marks as irreversible.
 	HoldIrreversible Hold = "Irreversible"
 
 	// HoldTooManyRollbacks means that rollbackConfig.maxPerHour was reached.

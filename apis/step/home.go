@@ -8,12 +8,12 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// Repository is what one repository of a deployment reported of the ledger.
+// Repository is the report of one repository of a deployment about the ledger.
 type Repository struct {
 	// ConfigRef is the name of the configuration of the repository.
 	ConfigRef string
 
-	// IsKnown says that the provider read the repository. What it has of the ledger is unknown before.
+	// IsKnown says that the provider read the repository. Its ledger is unknown before.
 	IsKnown bool
 
 	// Ledger that the repository holds. The zero value says that it holds none.
@@ -38,9 +38,9 @@ type Home struct {
 	Events []ledger.Event
 }
 
-// FindHome returns the home of a deployment: the repository that the newest copy of the ledger names, or the preferred one where there is none. A
+// FindHome returns the home of a deployment: the repository that the newest copy of the ledger names, or the preferred repository where there is none. A
 // RolloutRequest that forces the ledger to move names another one. Identify returns the identity of a ledger that has to be opened in a home: no other
-// ledger may have it, nor one that is opened in another home at the same time.
+// ledger may have it, nor a ledger that is opened in another home at the same time.
 func FindHome(all []Repository, preferred string, identify func(home string) string, requests []Request) Home {
 	newest := NewestCopy(all)
 	forced := forcedMove(newest, requests)

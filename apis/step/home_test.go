@@ -104,7 +104,7 @@ func TestFindHome(t *testing.T) {
 			want:   Home{ConfigRef: "a", IsKnown: true, State: long},
 		},
 		"Moved": {
-			reason: "A ledger that moved is opened in its next home with what it was.",
+			reason: "A ledger that moved is opened in its next home with its last state.",
 			all:    []Repository{{ConfigRef: "a", IsKnown: true, Ledger: moved}, {ConfigRef: "b", IsKnown: true}},
 			want:   Home{ConfigRef: "b", IsKnown: true}, events: []string{"Opened b", "Recovered one"},
 		},
@@ -132,7 +132,7 @@ func TestFindHome(t *testing.T) {
 			all:    gone, requests: []Request{moveTo("b", "move", about(4))}, want: away,
 		},
 		"ForcedProposed": {
-			reason: "A forced move may name the revision that the home was to record last, whatever its digests were.",
+			reason: "A forced move may name the revision that the home was to record last, with any digests.",
 			all:    gone, requests: []Request{moveTo("b", "move", about(3), saw("sha256:0"))}, want: Home{ConfigRef: "b", IsKnown: true},
 			events: []string{"Opened b", "Recovered one by move"},
 		},
@@ -183,7 +183,7 @@ func TestFindHome(t *testing.T) {
 	}
 }
 
-// TestNewestCopy compares what repositories have of a ledger.
+// TestNewestCopy compares the copies of a ledger in repositories.
 func TestNewestCopy(t *testing.T) {
 	at := func(seq int64, history ...int64) ledger.State {
 		s := ledger.State{Head: ledger.Head{Ledger: "l", Epoch: 1, Seq: seq}}

@@ -6,12 +6,12 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// Input is what an event is decided by, beside the state of the ledger.
+// Input is the basis on which an event is decided, beside the state of the ledger.
 type Input struct {
 	// Versions of the function that decides.
 	Versions Versions
 
-	// Desired is what the spec asks for. Nil means that the spec cannot be compiled now: nothing new begins, and what began goes on.
+	// Desired is the request of the spec. Nil means that the spec cannot be compiled now: no revision begins, and the current one goes on.
 	Desired *Desired
 
 	// IsSuspended holds back new revisions and steps.
@@ -40,8 +40,8 @@ type Input struct {
 	// change.
 	HasAllReported bool
 
-	// AreTracksKnown says that each of these repositories reported its directories at the recorded position, so that Directory.Tracks are what the
-	// Sites have until another position is recorded.
+	// AreTracksKnown says that each of these repositories reported its directories at the recorded position, so that Directory.Tracks are the tracks
+	// of the Sites until another position is recorded.
 	AreTracksKnown bool
 
 	// IsRecorded says that the state is recorded, and not only proposed.
@@ -51,7 +51,7 @@ type Input struct {
 	// compiled.
 	HoldsFiles bool
 
-	// AreTreesLost says that it is not known what the current revision asks for: a delivery was lost, or restored from a backup. The ledger does not
+	// AreTreesLost says that the desired trees of the current revision are unknown: a delivery was lost, or restored from a backup. The ledger does not
 	// move then: its home could not be asked to record that.
 	AreTreesLost bool
 
@@ -59,7 +59,7 @@ type Input struct {
 	Requests []Request
 }
 
-// Versions are what the digests and trees of a revision depend on.
+// Versions are the versions that the digests and trees of a revision depend on.
 type Versions struct {
 	// Scheme of the digests.
 	Scheme int32
@@ -79,7 +79,7 @@ type Desired struct {
 	// Plan to go out in.
 	Plan []ledger.Step
 
-	// Placement of a workload with tracks. The trees and the plan are those of it. The zero value says that it has no tracks.
+	// Placement of a workload with tracks, which the trees and the plan are made for. The zero value says that it has no tracks.
 	Placement Placement
 
 	// Workload describes a workload with tracks. The zero value says that it has no tracks.
@@ -98,22 +98,22 @@ type Desired struct {
 	// RendererHold is why a new renderer alone begins no revision now: RendererWaits or ApprovalWaits. Empty means that it does.
 	RendererHold Hold
 
-	// AwaitsCluster says that the current revision has not reached some Site of its step, since the cluster is not ready. What it brings there is
-	// in no object.
+	// AwaitsCluster says that the current revision has not reached some Site of its step, since the cluster is not ready. The files for that
+	// Site are in no object.
 	AwaitsCluster bool
 
 	// VerdictIsComing says that the current revision will be judged without any further change.
 	VerdictIsComing bool
 
-	// ReadMarks returns a digest of what the revision has of what its Blueprint marks as irreversible, and whether it may change any of that. It is
-	// called for a revision that begins only, since it takes long. Nil means that nothing is marked.
+	// ReadMarks returns a digest of the revision's content that its Blueprint marks as irreversible, and whether it may change any of that content. It
+	// is called for a revision that begins only, since it takes long. Nil means that nothing is marked.
 	ReadMarks func() (digest string, changes bool)
 
 	// ApprovedBy is the RolloutRequest that approves the update that the request was compiled with. Nil means none.
 	ApprovedBy *ledger.RequestReference
 }
 
-// Proof is what is proven of the current position. It leaves out what is about another position.
+// Proof is the proven state of the current position. It leaves out evidence about another position.
 type Proof struct {
 	// IsLive says that each repository holds the trees of the position, and that each Site of the step runs them.
 	IsLive bool
@@ -173,12 +173,12 @@ type Directory struct {
 	// Tracks of the directory, by their names. Nil for a directory without tracks.
 	Tracks map[string]Track
 
-	// AreTracksKnown says that its repository reported the directory at the recorded position, so that Tracks are what the Site has until another
+	// AreTracksKnown says that its repository reported the directory at the recorded position, so that Tracks are the Site's until another
 	// position is recorded. Input.AreTracksKnown says so of all directories.
 	AreTracksKnown bool
 }
 
-// Action is what a RolloutRequest asks for.
+// Action is the action that a RolloutRequest requests.
 type Action string
 
 // Actions, in the order in which they are taken.

@@ -5,7 +5,7 @@ import "github.com/intentplane/intentplane/apis/ledger"
 // PauseManual is a pause that lasts until a user releases the next step.
 const PauseManual = ledger.PauseManual
 
-// judgeRevision returns the event that follows from what is proven of a revision without a verdict: its verdict, or its next step.
+// judgeRevision returns the event that follows from the proof about a revision without a verdict: its verdict, or its next step.
 func judgeRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	p := in.Proof
 	switch {
@@ -55,19 +55,19 @@ func (in Input) isGateHeld(s ledger.State) bool {
 func advanceStep(s ledger.State, in Input) (*ledger.Event, Hold) {
 	switch {
 	case in.isFrozen(s):
-		return nil, HoldFrozen // What the Sites of the step are to get cannot be rendered.
+		return nil, HoldFrozen // The trees for the Sites of the step cannot be rendered.
 	case in.IsSuspended:
 		return nil, HoldSuspended
 	}
 	return &ledger.Event{Advanced: &ledger.Advanced{Step: nextStep(s), Stage: s.Cursor.Stage}}, HoldNone
 }
 
-// isFrozen is true if what the Sites are to get can neither be rendered nor read from the objects.
+// isFrozen is true if the trees for the Sites can neither be rendered nor read from the objects.
 func (in Input) isFrozen(s ledger.State) bool {
 	return in.Desired == nil && (!in.HoldsFiles || !s.Current.HasSteps())
 }
 
-// nextStep returns the step that follows. Once a user released all steps, those that share requests are left out, but for the last one: there is none after it.
+// nextStep returns the step that follows. Once a user released all steps, steps that share requests are left out, but for the last step: none follows it.
 func nextStep(s ledger.State) int32 {
 	next := s.Cursor.Step + 1
 	for s.Cursor.Full && int(next) < len(s.Current.Plan)-1 && s.Current.Plan[next].SharesRequests() {

@@ -13,7 +13,7 @@ type Kind string
 
 // Kinds of events.
 const (
-	// KindReject rejects the current revision, because of what is proven of it.
+	// KindReject rejects the current revision, because of the proof about it.
 	KindReject Kind = "Reject"
 
 	// KindRollBack begins an attempt to roll a rejected revision back, begins its stages, and ends it.
@@ -44,8 +44,8 @@ func KindOf(s ledger.State, e ledger.Event) Kind {
 	return ""
 }
 
-// kindOfWithdrawal returns the kind of a rollback that a user asked for. What requests go to while a deployment in tracks goes back, or moves from or to tracks,
-// follows from the spec.
+// kindOfWithdrawal returns the kind of a rollback that a user asked for. The receiver of the requests while a deployment in tracks goes back, or moves from or to
+// tracks, follows from the spec.
 func kindOfWithdrawal(s ledger.State, w ledger.Withdrawn) Kind {
 	target := s.PastRevision(w.Target)
 	if target == nil || !ledger.IsPlain(target.Track) || isAcrossMove(s, *target) {
@@ -54,8 +54,8 @@ func kindOfWithdrawal(s ledger.State, w ledger.Withdrawn) Kind {
 	return KindRequest
 }
 
-// kindOfVerdict returns the kind of a verdict. A move that its user edits back is rejected because of the spec, and no RolloutRequest asked for it. That files are
-// lost follows from what is rendered.
+// kindOfVerdict returns the kind of a verdict. A move that its user edits back is rejected because of the spec, and no RolloutRequest asked for it. Lost files
+// are found by rendering.
 func kindOfVerdict(j ledger.Judged) Kind {
 	switch {
 	case j.RequestRef != nil:

@@ -41,12 +41,12 @@ func TestKindOf(t *testing.T) {
 		isRejected bool
 		want       Kind
 	}{
-		"Failed":     {reason: "A verdict by what is proven rejects.", event: rejected("GateFailed"), want: KindReject},
-		"Aborted":    {reason: "A rejection that a user asked for does what a request asks for.", event: ledger.Event{Judged: &byRequest}, want: KindRequest},
+		"Failed":     {reason: "A rejection by proof is of kind Reject.", event: rejected("GateFailed"), want: KindReject},
+		"Aborted":    {reason: "A rejection that a user asked for is of kind Request.", event: ledger.Event{Judged: &byRequest}, want: KindRequest},
 		"EditedBack": {reason: "A move that its user edits back is rejected because of the spec, which no mandate has.", event: ledger.Event{Judged: &ledger.Judged{Verdict: editedBack()}}},
-		"FilesLost":  {reason: "That files are lost follows from what is rendered, which no mandate has.", event: rejected(ledger.RejectedFilesLost)},
+		"FilesLost":  {reason: "Lost files are found by rendering, which no mandate has.", event: rejected(ledger.RejectedFilesLost)},
 		"Verified":   {reason: "A verdict may verify.", event: verified("a"), want: KindVerify},
-		"Forgotten":  {reason: "A rollback to a revision that is not remembered is no event of a mandate.", event: ledger.Event{Withdrawn: &ledger.Withdrawn{Target: 7}}},
+		"Forgotten":  {reason: "A rollback to a revision that is not remembered is not an event of a mandate.", event: ledger.Event{Withdrawn: &ledger.Withdrawn{Target: 7}}},
 		"Promoted":   {reason: "A release of a step is a way forward, although a user asks for it.", event: ledger.Event{Promoted: &ledger.Promoted{Step: 1}}, want: KindAdvance},
 		"RolledBack": {reason: "An attempt is part of the rollback.", event: rolledBack(1), isRejected: true, want: KindRollBack},
 		"Restored":   {reason: "The end of an attempt is part of the rollback.", event: ledger.Event{Restored: &ledger.Restored{}}, isRejected: true, want: KindRollBack},

@@ -82,7 +82,7 @@ func (m *model) loseObjects() {
 	}
 }
 
-// loseState makes a repository anew, or restores a backup of it. What was recorded may be decided again then.
+// loseState recreates a repository, or restores a backup of it. Recorded events may be decided again then.
 func (m *model) loseState(i int) {
 	r := &m.repositories[i]
 	m.truth.forget()
@@ -93,5 +93,5 @@ func (m *model) loseState(i int) {
 	r.Ledger, r.Record = m.backups[i].Ledger, m.backups[i].Record
 }
 
-// backUp saves what a repository is.
+// backUp saves the state of a repository.
 func (m *model) backUp(i int) { m.backups[i] = m.repositories[i] }

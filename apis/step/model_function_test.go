@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// repositoriesIn returns what the deliveries of a cluster report.
+// repositoriesIn returns the reports of the deliveries of a cluster.
 func (m *model) repositoriesIn(seen modelCluster) []Repository {
 	var out []Repository
 	for i, d := range seen.Deliveries {
@@ -20,7 +20,7 @@ func (m *model) repositoriesIn(seen modelCluster) []Repository {
 	return out
 }
 
-// home returns the home that a call finds, and what it proposes to begin the ledger with.
+// home returns the home that a call finds, and the events with which it proposes to begin the ledger.
 func (m *model) home(seen modelCluster) Home {
 	m.opened++
 	identity := fmt.Sprintf("opened-%d", m.opened)
@@ -34,7 +34,7 @@ func (m *model) home(seen modelCluster) Home {
 	return h
 }
 
-// call is one call of the function, which sees a cluster that may be older than the one that it writes to. Only some of its writes may succeed.
+// call is one call of the function, which sees a cluster that may be older than the cluster that it writes to. Only some of its writes may succeed.
 func (m *model) call(seen modelCluster, writes func() bool) {
 	h := m.home(seen)
 	home := m.indexOf(h.ConfigRef)
@@ -98,7 +98,7 @@ func (m *model) isLeftToProvider(s ledger.State, e ledger.Event, h Home, seen mo
 	return !m.rules.Echo || home.Echo == s.Current.Number
 }
 
-// input is what a call knows about a position.
+// input returns the input of a call about a position.
 func (m *model) input(s ledger.State, seen modelCluster) Input {
 	in := Input{
 		Versions: Versions{Scheme: 1, Renderer: 1}, Desired: m.desired(), Requests: seen.Requests, HasAllReported: true,
@@ -120,7 +120,7 @@ func (m *model) input(s ledger.State, seen modelCluster) Input {
 	return in
 }
 
-// proof is what the SiteSync proves of the position of a state.
+// proof returns the proof by the SiteSync about the position of a state.
 func (m *model) proof(s ledger.State, sync modelSync) Proof {
 	p := Proof{IsLive: sync.Live, HasPassed: true}
 	if sync.Failed || sync.Live && failsNow(s) {
@@ -136,5 +136,5 @@ func (m *model) proof(s ledger.State, sync modelSync) Proof {
 
 func treeName(revision int64) string { return fmt.Sprintf("tree of %d", revision) }
 
-// proofOf says what a verdict was decided about.
+// proofOf returns the subject of a verdict.
 func proofOf(s ledger.State) string { return fmt.Sprintf("revision %d", s.Current.Number) }

@@ -7,7 +7,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// reconcile is one reconcile of a GitDelivery. If it crashes, what it pushed stays, and its status is not written.
+// reconcile is one reconcile of a GitDelivery. If it crashes, its push stays, and its status is not written.
 func (m *model) reconcile(i int, crashes bool) {
 	d, repository := &m.cluster.Deliveries[i], &m.repositories[i]
 	if !d.Exists || !repository.Reachable {
@@ -29,19 +29,19 @@ func (m *model) reconcile(i int, crashes bool) {
 	}
 }
 
-// covers is true for a mandate by which a provider records what follows in a ledger.
+// covers is true for a mandate by which a provider records the next events of a ledger.
 func (m *model) covers(mandate modelMandate, s ledger.State) bool {
 	return m.honours && s.Successor == "" && !s.IsClosed && mandate.covers(s)
 }
 
-// concludeByMandate records in one push what follows by the mandate of the home, from what its own objects prove.
+// concludeByMandate records in one push the next events by the mandate of the home, by the proof of its own objects.
 func (m *model) concludeByMandate(d *modelDelivery, repository *modelRepository) {
 	if next := m.conclude(d.Mandate, *repository, m.seenByProvider()); next.Head != repository.Ledger.Head {
 		m.record(repository, next)
 	}
 }
 
-// conclude returns the state after what follows by a mandate in a home, from what the provider sees.
+// conclude returns the state after the next events by a mandate in a home, by the provider's view of the cluster.
 func (m *model) conclude(mandate modelMandate, home modelRepository, seen modelCluster) ledger.State {
 	next := home.Ledger
 	for range maxEvents {
@@ -62,7 +62,7 @@ func (m *model) conclude(mandate modelMandate, home modelRepository, seen modelC
 	return next
 }
 
-// followHome returns a delivery with what the provider takes from the status of a home that acts by its mandate, where that is newer than what the function asks.
+// followHome returns a delivery with the state in the status of a home that acts by its mandate, where that is newer than the request of the function.
 func (m *model) followHome(d modelDelivery) modelDelivery {
 	seen := m.seenByProvider()
 	for _, home := range seen.Deliveries {
@@ -78,7 +78,7 @@ func (m *model) followHome(d modelDelivery) modelDelivery {
 	return d
 }
 
-// recordEvents appends what the home is asked for on top of the head that the function saw. A ledger that is lost, but not its object, continues from the status.
+// recordEvents appends the requested events on top of the head that the function saw. A ledger that is lost, but not its object, continues from the status.
 func (m *model) recordEvents(d *modelDelivery, repository *modelRepository) {
 	if m.rules.Recover && d.Observed && d.Ledger.Seq > 0 && d.Ledger.Supersedes(repository.Ledger) && repository.Ledger.Seq > 0 ||
 		m.rules.Recover && d.Observed && d.Ledger.Seq > 0 && repository.Ledger.Seq == 0 {
@@ -95,7 +95,7 @@ func (m *model) recordEvents(d *modelDelivery, repository *modelRepository) {
 	m.record(repository, next)
 }
 
-// appendByAnotherHand records what concludes the current revision in a home that can be reached, without a spec that asks for it.
+// appendByAnotherHand records the conclusion of the current revision in a home that can be reached, without a spec that asks for it.
 func (m *model) appendByAnotherHand() {
 	h := m.home(m.cluster)
 	repository := &m.repositories[m.indexOf(h.ConfigRef)]
@@ -136,7 +136,7 @@ func (m *model) record(repository *modelRepository, next ledger.State) {
 	m.apply(i, next)
 }
 
-// follow applies what a follower is asked for, unless it is further.
+// follow applies the request to a follower, unless it is further.
 func (m *model) follow(i int, d modelDelivery) {
 	// A ledger of a home that was left is of no use any more.
 	if l := m.repositories[i].Ledger; l.Seq > 0 && d.Copy.Epoch > l.Epoch {
@@ -161,7 +161,7 @@ func (m *model) apply(i int, s ledger.State) {
 	r.Record = modelRecord{Position: s.Position(), Copy: s.Essentials(), Trees: trees}
 }
 
-// observe is one reconcile of the SiteSync: engines apply what is in Git, and it says what is live at the position that it is asked for.
+// observe is one reconcile of the SiteSync: engines apply Git, and it reports the live Sites at the requested position.
 func (m *model) observe() {
 	sync := &m.cluster.Sync
 	live, failed := true, false

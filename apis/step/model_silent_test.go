@@ -9,7 +9,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// ownInput is what the provider knows of a state that follows from the recorded one: what its repository has, and what it sees of the SiteSync and of the other
+// ownInput returns the input of the provider about a successor of the recorded state: from its repository, and from its views of the SiteSync and of the other
 // deliveries, which may be older.
 func (m *model) ownInput(recorded, s ledger.State, repository modelRepository, seen modelCluster) Input {
 	seen.Deliveries = slices.Clone(seen.Deliveries)
@@ -35,7 +35,7 @@ func (m *model) seenByProvider() modelCluster {
 	return m.before[m.random.IntN(len(m.before))]
 }
 
-// tellSilent lets the function fall silent once a bad revision is proven to fail, and returns what was wrong.
+// tellSilent lets the function fall silent once a bad revision is proven to fail, and returns the error, or "".
 func (m *model) tellSilent() string {
 	m.honours = true
 	for range 40 {
@@ -79,7 +79,7 @@ func (m *model) reconcileAll() {
 	}
 }
 
-// isLeft returns what a repository was left with by a silent function: a revision that fails and is not rejected, or that is not rolled back although it could be.
+// isLeft returns the leftovers of a silent function in a repository: a revision that fails and is not rejected, or that is not rolled back although it could be.
 func (m *model) isLeft(i int) string {
 	s, r := m.repositories[0].Ledger, m.repositories[i]
 	_, hold := Conclude(s, m.ownInput(s, s, m.repositories[0], m.cluster))

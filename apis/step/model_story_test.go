@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/test/soak"
 )
 
-// A modelTruth remembers what the home recorded, which nothing may contradict while the home loses nothing.
+// A modelTruth remembers the records of the home, which nothing may contradict while the home loses nothing.
 type modelTruth struct {
 	intents  map[string]string
 	verdicts map[string]ledger.Result
@@ -23,7 +23,7 @@ func (t *modelTruth) forget() {
 	t.intents, t.verdicts = map[string]string{}, map[string]ledger.Result{}
 }
 
-// note compares what is recorded with what was recorded in the same epoch of the same ledger.
+// note compares a recorded state with the previous records of the same epoch of the same ledger.
 func (t *modelTruth) note(before, after ledger.State) {
 	t.recovered = t.recovered || before.Epoch > 0 && before.Epoch != after.Epoch
 	if after.Current == nil {
@@ -52,11 +52,11 @@ func (t *modelTruth) note(before, after ledger.State) {
 func (t *modelTruth) noteOrder(before, after ledger.State) {
 	follows := before.Epoch == after.Epoch && before.IsRejected() && after.Current.Number == before.Current.Number+1
 	if follows && after.Current.RequestRef == nil && after.Current.Request.Intent == before.Current.Request.Intent {
-		t.broken = fmt.Sprintf("revision %d delivers what was rejected", after.Current.Number)
+		t.broken = fmt.Sprintf("revision %d delivers a rejected intent", after.Current.Number)
 	}
 }
 
-// modelFaults says what may be lost in a story.
+// modelFaults are the possible losses in a story.
 type modelFaults struct {
 	// States of repositories, and their backups.
 	States bool
@@ -79,7 +79,7 @@ func newModel(random *rand.Rand, repositories int, rules modelRules) *model {
 	return m
 }
 
-// tell tells one story, and returns what was wrong in it.
+// tell plays one story, and returns its error, or "".
 func (m *model) tell(faults modelFaults) string {
 	for range 90 {
 		m.act(faults)
@@ -95,7 +95,7 @@ func (m *model) tell(faults modelFaults) string {
 	}
 	m.calm()
 	if faults.Mandates && m.random.IntN(2) == 0 {
-		m.intent = "x" // What is asked for in the end may be bad.
+		m.intent = "x" // The last request may be bad.
 	}
 	if broken := m.settle(); broken != "" {
 		return broken
@@ -106,7 +106,7 @@ func (m *model) tell(faults modelFaults) string {
 	return m.atRest()
 }
 
-// settle lets all work in turn until nothing is left to do, and returns what was wrong.
+// settle lets all work in turn until nothing is left to do, and returns the error, or "".
 func (m *model) settle() string {
 	for range 40 {
 		m.call(m.snapshot(), always)
@@ -133,7 +133,7 @@ func (m *model) calm() {
 	}
 }
 
-// atRest returns what is wrong when nothing happens any more.
+// atRest returns the error of a model in which nothing happens any more, or "".
 func (m *model) atRest() string {
 	home := m.indexOf(m.home(m.cluster).ConfigRef)
 	s := m.repositories[home].Ledger
@@ -141,7 +141,7 @@ func (m *model) atRest() string {
 		return "there is no verdict at rest"
 	}
 	if s.Current.Request.Intent != m.intent {
-		return "what is asked for is not what was ordered"
+		return "the request of the spec is not the current revision"
 	}
 	for i := range m.repositories {
 		record := m.repositories[i].Record
@@ -157,18 +157,18 @@ func (m *model) atRest() string {
 	return ""
 }
 
-// TestModel tells stories of deployments among faults.
+// TestModel plays stories of deployments among faults.
 func TestModel(t *testing.T) {
 	cases := map[string]struct {
 		reason       string
 		repositories int
 		faults       modelFaults
 	}{
-		"One":      {reason: "A deployment with one repository comes to its end whatever is lost.", repositories: 1, faults: modelFaults{States: true}},
+		"One":      {reason: "A deployment with one repository comes to its end after any loss.", repositories: 1, faults: modelFaults{States: true}},
 		"Two":      {reason: "A deployment with two repositories that lose nothing keeps every verdict.", repositories: 2},
-		"Three":    {reason: "A deployment with three repositories comes to its end whatever is lost.", repositories: 3, faults: modelFaults{States: true}},
-		"Hands":    {reason: "A verdict that another hand appends is kept like one that the function asked for.", repositories: 3, faults: modelFaults{Hands: true}},
-		"Mandates": {reason: "A deployment whose provider rejects and rolls back by itself, or leaves that to the function again, while that is silent for any time, comes to its end whatever is lost.", repositories: 3, faults: modelFaults{Mandates: true, States: true}},
+		"Three":    {reason: "A deployment with three repositories comes to its end after any loss.", repositories: 3, faults: modelFaults{States: true}},
+		"Hands":    {reason: "A verdict that another hand appends is kept like a verdict of the function.", repositories: 3, faults: modelFaults{Hands: true}},
+		"Mandates": {reason: "A deployment whose provider rejects and rolls back by itself, or leaves that to the function again, while that is silent for any time, comes to its end after any loss.", repositories: 3, faults: modelFaults{Mandates: true, States: true}},
 		"Kept":     {reason: "A deployment whose provider rejects and rolls back by itself needs no recovery where no repository loses anything.", repositories: 3, faults: modelFaults{Mandates: true}},
 		"Moved":    {reason: "A ledger moves without a verdict being lost.", repositories: 3, faults: modelFaults{Moves: true}},
 		"Forced":   {reason: "A ledger whose home is gone continues in another one.", repositories: 3, faults: modelFaults{States: true, Moves: true, ForcedMoves: true}},
@@ -195,13 +195,13 @@ func TestModelMutants(t *testing.T) {
 		faults modelFaults
 	}{
 		"CompareAndSwap": {reason: "Without the comparison of heads a call that is behind changes a verdict.", change: func(r *modelRules) { r.CompareAndSwap = false }},
-		"HomeFirst":      {reason: "Without the home being first a follower acts on what is never recorded.", change: func(r *modelRules) { r.HomeFirst = false }},
+		"HomeFirst":      {reason: "Without the home being first a follower acts on events that are never recorded.", change: func(r *modelRules) { r.HomeFirst = false }},
 		"Recover":        {reason: "Without recovery a follower stays ahead of the ledger for ever.", change: func(r *modelRules) { r.Recover = false }, faults: modelFaults{States: true}},
-		"ReportMissing":  {reason: "A ledger that is not told from an unknown one is never opened.", change: func(r *modelRules) { r.ReportMissing = false }, faults: modelFaults{States: true}},
+		"ReportMissing":  {reason: "A missing ledger that is not distinguished from an unknown one is never opened.", change: func(r *modelRules) { r.ReportMissing = false }, faults: modelFaults{States: true}},
 		"Echo":           {reason: "A verdict that the function leaves to a provider which does not say that it gives it is never given.", change: func(r *modelRules) { r.Echo = false }, faults: modelFaults{Mandates: true}},
-		"Proven":         {reason: "A provider that takes what was observed of another position for a proof judges the wrong revision.", change: func(r *modelRules) { r.Proven = false }, faults: modelFaults{Mandates: true}},
-		"Shown":          {reason: "A follower that goes by what the home may record next acts on what is never recorded.", change: func(r *modelRules) { r.Shown = false }, faults: modelFaults{Mandates: true}},
-		"Identity":       {reason: "Without an identity a ledger that was opened again is taken for the one before.", change: func(r *modelRules) { r.Identity = false }, faults: modelFaults{States: true}},
+		"Proven":         {reason: "A provider that takes observations of another position for a proof judges the wrong revision.", change: func(r *modelRules) { r.Proven = false }, faults: modelFaults{Mandates: true}},
+		"Shown":          {reason: "A follower that goes by the possible next events of the home acts on events that are never recorded.", change: func(r *modelRules) { r.Shown = false }, faults: modelFaults{Mandates: true}},
+		"Identity":       {reason: "Without an identity a ledger that was opened again is taken for its predecessor.", change: func(r *modelRules) { r.Identity = false }, faults: modelFaults{States: true}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// The model is a deployment whose function, provider, repositories and Sites are reduced to what the ledger is about: who proposes, who records,
-// what each of them saw, and what is lost. model_faults_test.go has what happens to it, and model_story_test.go tells stories.
+// The model is a deployment whose function, provider, repositories and Sites are reduced to the subjects of the ledger: proposals, records,
+// views and losses. model_faults_test.go has the faults, and model_story_test.go the stories.
 
 // modelSites are the Sites of the model: each belongs to the repository of its index, and the last repository has two.
 var modelSites = []string{"edge1", "edge2", "edge3", "edge4"}
 
-// A modelRepository is what a Git server holds of the deployment.
+// A modelRepository is the content of a Git server for the deployment.
 type modelRepository struct {
 	Reachable bool
 	// Ledger is the zero value where there is none.
@@ -22,7 +22,7 @@ type modelRepository struct {
 	Record modelRecord
 }
 
-// A modelRecord is what every repository records: how far it is, what it delivers, and a copy of the ledger.
+// A modelRecord is the record of every repository: its position, its trees, and a copy of the ledger.
 type modelRecord struct {
 	Position ledger.Position
 	Copy     ledger.State
@@ -33,18 +33,18 @@ type modelRecord struct {
 // A modelDelivery is a GitDelivery.
 type modelDelivery struct {
 	Exists bool
-	// Position and Copy are what the repository is asked for.
+	// Position and Copy are the request to the repository.
 	Position ledger.Position
 	Copy     ledger.State
-	// IsHome, After and Events are what the home is asked to record.
+	// IsHome, After and Events are the events to record in the home.
 	IsHome bool
 	After  ledger.Head
 	Events []ledger.Event
-	// Observed says that the provider looked at the repository. Ledger and Record are what it saw.
+	// Observed says that the provider read the repository. Ledger and Record are its observed state.
 	Observed bool
 	Ledger   ledger.State
 	Record   modelRecord
-	// Mandate is what the home is given, and Echo the revision of which the provider says that it rejects it and rolls it back by itself. 0 means none.
+	// Mandate is the mandate of the home, and Echo the revision of which the provider says that it rejects it and rolls it back by itself. 0 means none.
 	Mandate modelMandate
 	Echo    int64
 }
@@ -81,7 +81,7 @@ type modelSync struct {
 	Failed bool
 }
 
-// A cluster is what the API server holds.
+// A modelCluster is the content of the API server.
 type modelCluster struct {
 	Deliveries []modelDelivery
 	Sync       modelSync
@@ -94,7 +94,7 @@ type model struct {
 	rules        modelRules
 	random       *rand.Rand
 	repositories []modelRepository
-	// backups are what repositories were at some time.
+	// backups are former states of repositories.
 	backups []modelRepository
 	cluster modelCluster
 	// before are versions of the cluster that a cache may still show.
@@ -105,7 +105,7 @@ type model struct {
 	intent  string
 	// silent is for how many of its turns the function is not called.
 	silent int
-	// honours says that the provider records what follows by mandates.
+	// honours says that the provider records the next events by mandates.
 	honours bool
 	opened  int
 	uids    int
@@ -116,19 +116,19 @@ type model struct {
 type modelRules struct {
 	// CompareAndSwap refuses events that follow another head.
 	CompareAndSwap bool
-	// HomeFirst asks followers for what is recorded, and not for what is proposed.
+	// HomeFirst asks followers for recorded states, and not for proposed ones.
 	HomeFirst bool
 	// Recover continues from a newer copy.
 	Recover bool
-	// ReportMissing tells that there is no ledger from not knowing.
+	// ReportMissing distinguishes a missing ledger from an unknown one.
 	ReportMissing bool
-	// Identity tells two ledgers of one epoch apart.
+	// Identity distinguishes two ledgers of one epoch.
 	Identity bool
-	// Echo leaves to the provider only what its status says that it records by itself.
+	// Echo leaves to the provider only the kinds of events in its status.
 	Echo bool
-	// Proven lets the provider judge a position by what was observed of that position.
+	// Proven lets the provider judge a position by observations of that position.
 	Proven bool
-	// Shown lets followers go by what the home shows that it recorded, and not by what it may record next.
+	// Shown lets followers go by the recorded state in the status of the home, and not by its possible next events.
 	Shown bool
 }
 
@@ -163,7 +163,7 @@ func (m *model) sitesOf(i int) []string {
 	return modelSites[last : last+2]
 }
 
-// desired is what the spec asks for: the first Site alone, and then all others.
+// desired is the request of the spec: the first Site alone, and then all others.
 func (m *model) desired() *Desired {
 	d := &Desired{Request: ledger.Request{Intent: m.intent, Sources: "s", Scheme: 1, Renderer: 1}}
 	for i := range m.repositories {
@@ -174,7 +174,7 @@ func (m *model) desired() *Desired {
 	return d
 }
 
-// wanted returns the revision whose trees a Site has in a state. It is 0 where the Site keeps what it has.
+// wanted returns the revision whose trees a Site has in a state. It is 0 where the Site keeps its trees.
 func wanted(s ledger.State, site string) int64 {
 	if s.Current == nil {
 		return 0

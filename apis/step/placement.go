@@ -9,9 +9,9 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// Workload is what the placement of a revision with tracks depends on, beside what ran before it.
+// Workload is the input for the placement of a revision with tracks, beside the previous revisions.
 type Workload struct {
-	// Digest of what its pods depend on, whatever their number and their track.
+	// Digest of the files that its pods depend on, regardless of their number and their track.
 	Digest string
 
 	// IsPlain says that its Blueprint has no tracks. Only Serving counts then.
@@ -27,7 +27,7 @@ type Workload struct {
 	Serving string
 }
 
-// Placement is the track of a revision, and what it begins beside.
+// Placement is the track of a revision, and the stable revision that it begins beside.
 type Placement struct {
 	// Track of the revision. Empty means that it has none.
 	Track string
@@ -35,10 +35,10 @@ type Placement struct {
 	// Stable is the revision that it begins beside. 0 means that there is none.
 	Stable int64
 
-	// HasSteps says that the requests go from the one to the other in steps. Without steps the revision takes the track of the stable one.
+	// HasSteps says that the requests go from the stable revision to this one in steps. Without steps the revision takes the track of the stable one.
 	HasSteps bool
 
-	// IsMove says that one of the two has no tracks. The steps give all requests from the one to the other, and share none. Where neither has tracks, the
+	// IsMove says that one of the two has no tracks. The steps give all requests from the stable revision to this one, and share none. Where neither has tracks, the
 	// requests are taken back from a move to tracks that was given up.
 	IsMove bool
 }
@@ -93,7 +93,7 @@ func trackOf(s ledger.State) string {
 	return s.Current.Track
 }
 
-// awaitsPlacement is true if the trees of the desired revision are not those of the track that it has to take now: a verdict is about to be recorded,
+// awaitsPlacement is true if the trees of the desired revision do not fit the track that it has to take now: a verdict is about to be recorded,
 // or was since they were rendered.
 func (in Input) awaitsPlacement(s ledger.State) bool {
 	d := in.Desired
@@ -108,8 +108,8 @@ func (in Input) awaitsPlacement(s ledger.State) bool {
 	return err != nil || now != d.Placement || s.Verdict != nil && !in.IsRecorded || awaitsTracks && d.Request != s.Current.Request
 }
 
-// awaitsReturn is true for a revision that would take requests back from a track, while these may still go back to the pods of the stable revision. One that is
-// replaced by the next one found out that they cannot.
+// awaitsReturn is true for a revision that would take requests back from a track, while these may still go back to the pods of the stable revision. A revision
+// that is replaced by the next one found out that they cannot.
 func (in Input) awaitsReturn(s ledger.State) bool {
 	p := in.Desired.Placement
 	if !ledger.IsPlain(p.Track) || !p.HasSteps || !isPlainRevision(s, p.Stable) {
@@ -125,8 +125,8 @@ func isPlainRevision(s ledger.State, number int64) bool {
 	return p != nil && ledger.IsPlain(p.Track)
 }
 
-// awaitsFirstVerdict is true while a revision in tracks would take all requests from one without tracks that may serve and was not judged yet. Once that is
-// verified, the revision begins beside it. One whose plan goes on is not waited for: the files for its other Sites are in no object any more.
+// awaitsFirstVerdict is true while a revision in tracks would take all requests from one without tracks that may serve and was not judged yet. Once the latter is
+// verified, the revision begins beside it. A plan that goes on is not waited for: the files for its other Sites are in no object any more.
 func (d Desired) awaitsFirstVerdict(s ledger.State) bool {
 	isMove := s.Current != nil && ledger.IsPlain(s.Current.Track) && !ledger.IsPlain(d.Placement.Track)
 	return isMove && d.Placement.Stable == 0 && s.Verdict == nil && s.IsAtLastStep()
@@ -146,7 +146,7 @@ func (in Input) awaitsEmptyTracks(s ledger.State) bool {
 }
 
 // isEditedBack is true for a move to tracks whose user asks for a Blueprint without tracks again between its waves, or while a user would have to decide on its
-// Gate. It would never come to its end: what the Sites of later waves are to get is in no object any more. Nor could the edit begin while a track gets requests.
+// Gate. It would never come to its end: the files for the Sites of later waves are in no object any more. Nor could the edit begin while a track gets requests.
 func (in Input) isEditedBack(s ledger.State) bool {
 	d := in.Desired
 	isJudgedSoon := s.IsAtLastStep() && !in.Proof.IsHeld

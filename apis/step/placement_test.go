@@ -45,7 +45,7 @@ func stageOf(step, stage int32) ledger.Event {
 	return ledger.Event{Advanced: &ledger.Advanced{Step: step, Stage: stage}}
 }
 
-// TestPlaceRevision places the next revision after what ran before.
+// TestPlaceRevision places the next revision after previous ones.
 func TestPlaceRevision(t *testing.T) {
 	stable := goodInTrack(1, "green", "w1", 0)
 	withdrawn := ledger.Event{Withdrawn: &ledger.Withdrawn{Target: 1, RequestRef: ledger.RequestReference{Name: "r", UID: "u"}}}
@@ -100,7 +100,7 @@ func movedBack() []ledger.Event {
 	return join(goodInTrack(1, "green", "w1", 0), goodInTrack(2, "plain", "w2", 1, 0, 100))
 }
 
-// TestPlacePlain places revisions of Blueprints without tracks, and those that follow them.
+// TestPlacePlain places revisions of Blueprints without tracks, and their successors.
 func TestPlacePlain(t *testing.T) {
 	plain := Workload{IsPlain: true}
 	tracks := Workload{Digest: "w2", IsEnabled: true, HasPods: true}
@@ -119,12 +119,12 @@ func TestPlacePlain(t *testing.T) {
 		"Labelled": {reason: "Pods that have a label keep it.", events: movedBack(), workload: plain, want: Placement{Track: "plain"}},
 		"Again":    {reason: "A deployment moves into tracks again.", events: movedBack(), workload: tracks, want: Placement{Track: "blue", Stable: 2, HasSteps: true, IsMove: true}},
 		"TakesBack": {
-			reason: "A revision without tracks takes requests back from a track of which nothing was verified, and has no label where what served before has none.", events: stranded(),
+			reason: "A revision without tracks takes requests back from a track of which nothing was verified, and has no label where the previous pods have none.", events: stranded(),
 			workload: Workload{IsPlain: true, Serving: "blue"}, want: Placement{Stable: 1, HasSteps: true, IsMove: true},
 		},
-		"TookBack": {reason: "What comes after a revision that took requests back has no label either.", events: join(takesBack(1), []ledger.Event{verified("b"), stageOf(1, ledger.StageAlone)}), workload: plain},
+		"TookBack": {reason: "A successor of a revision that took requests back has no label either.", events: join(takesBack(1), []ledger.Event{verified("b"), stageOf(1, ledger.StageAlone)}), workload: plain},
 		"Unproven": {
-			reason: "From a track of which nothing was verified nobody knows what could serve meanwhile.", events: []ledger.Event{ordered(1, "w1", inTrack("green", "w1", 0))}, workload: plain,
+			reason: "Beside a track of which nothing was verified no pods are known to serve meanwhile.", events: []ledger.Event{ordered(1, "w1", inTrack("green", "w1", 0))}, workload: plain,
 			err: "revision 1 is in tracks and was not verified: a deployment moves to a Blueprint without spec.canary from a verified revision only",
 		},
 	}
@@ -261,7 +261,7 @@ func TestRetryAwaitsEmptyTracks(t *testing.T) {
 	}
 }
 
-// TestMoveBeginsAgain changes the catalog while a deployment moves: what the Sites are to get is in no object.
+// TestMoveBeginsAgain changes the catalog while a deployment moves: the files for the Sites are in no object.
 func TestMoveBeginsAgain(t *testing.T) {
 	events := join(goodInTrack(1, "green", "w1", 0), []ledger.Event{ordered(2, "w2", inTrack("plain", "w2", 1), steps(0, 100)), stageOf(0, ledger.StageSteps)})
 	s := record(t, events...)
@@ -302,7 +302,7 @@ func TestAwaitPlacement(t *testing.T) {
 	}
 }
 
-// TestAwaitsEmptyTracks asks for a revision without tracks that takes no steps, after one in a track and after one that took the requests over from there.
+// TestAwaitsEmptyTracks asks for a revision without tracks that takes no steps, after a revision in a track and after a successor that took the requests over from there.
 func TestAwaitsEmptyTracks(t *testing.T) {
 	alone := map[string]Track{"blue": {Revision: 2, Weight: 100}}
 	inPlain := ledger.State{Current: &ledger.Revision{Number: 3, Track: "plain", Plan: []ledger.Step{{Weight: new(int32(0))}, {}}}}
@@ -322,7 +322,7 @@ func TestAwaitsEmptyTracks(t *testing.T) {
 		"Empty":    {reason: "A track whose pods are gone keeps nothing waiting.", state: inPlain, tracks: map[string]Track{"plain": {Revision: 3, Weight: 100}}},
 		"Serves":   {reason: "A track that may get requests is not removed.", state: inPlain, tracks: alone, want: true},
 		"Idle":     {reason: "A track without requests for long enough may be removed.", state: inPlain, tracks: map[string]Track{"blue": {Revision: 2, IsIdle: true}}},
-		"Unknown":  {reason: "What no repository reported may get requests.", state: inPlain, hidden: true, want: true},
+		"Unknown":  {reason: "An unreported track may get requests.", state: inPlain, hidden: true, want: true},
 		"NotAlone": {reason: "A verified revision that took requests over from a track is alone first.", state: verifiedState(inPlain), want: true},
 		"Verified": {reason: "A verified revision in a track whose pods are gone keeps nothing waiting.", state: verifiedState(inBlue)},
 		"Steps":    {reason: "A revision that takes the requests over in steps waits for no track.", state: inBlue, place: Placement{Track: "plain", Stable: 2, HasSteps: true}, tracks: alone},
@@ -356,12 +356,12 @@ func TestIsEditedBack(t *testing.T) {
 		"LastStep":  {reason: "A move that reached all Sites comes to its verdict.", events: join(toTracks, []ledger.Event{stageOf(2, ledger.StageSteps), stageOf(3, ledger.StageSteps)})},
 		"Held":      {reason: "A user who edits a move back need not decide on its Gate.", events: join(toTracks, []ledger.Event{stageOf(2, ledger.StageSteps), stageOf(3, ledger.StageSteps)}), change: func(in *Input) { in.Proof.IsHeld = true }, want: true},
 		"Before":    {reason: "A move that has not begun its steps goes back by itself.", events: toTracks[:len(toTracks)-2]},
-		"Back":      {reason: "A move back to a Blueprint without tracks is what the spec asks for.", events: back},
-		"Canary":    {reason: "A canary is no move.", events: join(goodInTrack(1, "blue", "w1", 0), []ledger.Event{ordered(2, "w2", inTrack("green", "w2", 1), waves), stageOf(0, ledger.StageSteps)})},
+		"Back":      {reason: "A move back to a Blueprint without tracks is the request of the spec.", events: back},
+		"Canary":    {reason: "A canary is not a move.", events: join(goodInTrack(1, "blue", "w1", 0), []ledger.Event{ordered(2, "w2", inTrack("green", "w2", 1), waves), stageOf(0, ledger.StageSteps)})},
 		"Edited":    {reason: "An edit that stays in tracks begins the next move.", events: toTracks, change: func(in *Input) { in.Desired.Placement = Placement{Track: "blue", Stable: 1, HasSteps: true} }},
 		"Unchanged": {reason: "A move that the spec asks for goes on.", events: toTracks, change: func(in *Input) { in.Desired.Request.Intent = "w2" }},
 		"Suspended": {reason: "A suspended deployment begins nothing, and gives up nothing for it.", events: toTracks, change: suspend},
-		"Unknown":   {reason: "What a repository did not report may still have no requests to move.", events: toTracks, change: func(in *Input) { in.AreTracksKnown = false }},
+		"Unknown":   {reason: "An unreported directory may still have no requests to move.", events: toTracks, change: func(in *Input) { in.AreTracksKnown = false }},
 		"Frozen":    {reason: "A spec that cannot be compiled asks for nothing.", events: toTracks, change: func(in *Input) { in.Desired = nil }},
 	}
 	for name, tc := range cases {

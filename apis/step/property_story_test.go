@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// maxEvents is how many events one call may lead to before nothing follows, whatever it knows.
+// maxEvents is how many events one call may lead to before nothing follows, with any input.
 const maxEvents = 4
 
 // TestEachEventIsLegal plays random stories. Each event that follows from a state may be recorded on top of it, and after a few of them none
@@ -46,7 +46,7 @@ func (r *story) play(calls int) error {
 	return nil
 }
 
-// call records what follows from a random input, as a call of the function does. What was proven is about the position of before.
+// call records the events that follow from a random input, as a call of the function does. The proof is about the previous position.
 func (r *story) call() error {
 	in := r.input()
 	for n := 0; ; n++ {
@@ -74,8 +74,8 @@ func (r *story) call() error {
 	}
 }
 
-// checkParts checks who makes which event: Begin makes those that need the spec, and Conclude all others. Once a revision is rejected, Conclude says the same
-// while the spec cannot be compiled: a way back needs nothing of it.
+// checkParts checks who makes which event: Begin makes the events that need the spec, and Conclude all others. Once a revision is rejected, Conclude says the same
+// while the spec cannot be compiled: a rollback needs nothing of it.
 func (r *story) checkParts(in Input) error {
 	begun, _ := Begin(r.s, in)
 	if begun != nil && begun.Ordered == nil && begun.Rebased == nil && begun.Moved == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// Result is what became of a RolloutRequest. The values are those of the API.
+// Result is the outcome of a RolloutRequest. The values are the API's.
 type Result string
 
 // Results of a RolloutRequest.
@@ -47,7 +47,7 @@ func ChooseRequest(s ledger.State, in Input) *Request {
 	return nil
 }
 
-// ResultOf returns what became of a request. One that could take effect now, and did not, waits.
+// ResultOf returns the outcome of a request. A request that could take effect now, and did not, waits.
 func ResultOf(s ledger.State, in Input, r Request) Result {
 	switch {
 	case s.Current == nil:
@@ -65,8 +65,8 @@ func ResultOf(s ledger.State, in Input, r Request) Result {
 	return ResultWaiting
 }
 
-// isAboutCurrent is true for a request that made the current revision, or changed it. One that names a later revision moved the ledger away from a home that
-// alone may have known that revision.
+// isAboutCurrent is true for a request that made the current revision, or changed it. A request that names a later revision moved the ledger away from a home
+// that alone may have known that revision.
 func isAboutCurrent(s ledger.State, r Request) bool {
 	by := s.Current.RequestRef
 	return r.Revision >= s.Current.Number || by != nil && by.UID == r.Ref.UID
@@ -102,7 +102,7 @@ func isPossibleAlways(a Action) bool {
 	return a == ActionAbort || a == ActionRollbackTo || a == ActionMoveLedger
 }
 
-// refuseRequest returns why a request that did not take effect never will. It is empty for one that may.
+// refuseRequest returns why a request that did not take effect never will. It is empty for a request that may.
 func (in Input) refuseRequest(s ledger.State, r Request) Result {
 	if refused := refuseOtherRevision(s, r); refused != "" {
 		return refused
@@ -125,7 +125,7 @@ func (in Input) refuseRequest(s ledger.State, r Request) Result {
 }
 
 // refuseOtherRevision refuses a request whose user saw another revision than the current one, or the same with other digests. Every request is bound to that,
-// whatever it asks for. A ledger without a revision has none that a user could have seen.
+// regardless of its action. A ledger without a revision has none that a user could have seen.
 func refuseOtherRevision(s ledger.State, r Request) Result {
 	switch current := s.Current; {
 	case current == nil, r.isForcedMove() && r.Revision == s.LastNumber+1:
@@ -166,14 +166,14 @@ func (in Input) refuseTarget(s ledger.State, number int64) Result {
 	case !slices.ContainsFunc(s.Targets(), func(p ledger.Past) bool { return p.Number == number }):
 		return ResultNoTarget
 	case number != s.Stable && isAcrossMove(s, s.History[target]):
-		return ResultNoTarget // What requests would go to meanwhile is in no object any more: an edit of the claim moves it.
+		return ResultNoTarget // The files that would serve requests meanwhile are in no object any more: an edit of the claim moves it.
 	case s.IsRejected() && s.Target == number, in.HasAllReported && in.holdsTarget(s.History[target]):
 		return ResultNothingToRestore
 	}
 	return ""
 }
 
-// isAcrossMove is true for a target without tracks where the current revision, or the stable one that it begins beside, has one, and the other way round.
+// isAcrossMove is true for a target without tracks where the current revision, or the stable one beside it, has a track, and the other way round.
 func isAcrossMove(s ledger.State, target ledger.Past) bool {
 	is := ledger.IsPlain(target.Track)
 	stable := s.PastRevision(s.Stable)
@@ -181,7 +181,7 @@ func isAcrossMove(s ledger.State, target ledger.Past) bool {
 }
 
 // refuseMove refuses to move the ledger to where it is, to a repository that nothing is delivered to, since it is not known whether that can be reached,
-// and after a newer request by force. What is delivered to is not known while the spec cannot be compiled.
+// and after a newer request by force. The repositories of the deployment are not known while the spec cannot be compiled.
 func (in Input) refuseMove(s ledger.State, r Request) Result {
 	switch {
 	case r.ToConfigRef == "" && in.Desired == nil:

@@ -70,7 +70,7 @@ func TestRequests(t *testing.T) {
 			events: one, in: input(desired("a"), asks(ask(ActionAbort, 5))), result: ResultUnknownRevision,
 		},
 		"AbortOtherDigest": {
-			reason: "A request about other digests than those of the revision is stale.",
+			reason: "A request with other digests than the revision is stale.",
 			events: []ledger.Event{ordered(1, "a")}, in: input(desired("a"), asks(ask(ActionAbort, 1, func(r *Request) { r.Digest = "sha256:0" }))),
 			result: ResultStale,
 		},
@@ -89,25 +89,25 @@ func TestRequests(t *testing.T) {
 			want: "Withdrawn", result: ResultWaiting,
 		},
 		"RollbackToCurrent": {
-			reason: "The current revision is no target.",
+			reason: "The current revision is not a target.",
 			events: one, in: input(desired("a"), asks(ask(ActionRollbackTo, 1, to(1)))), result: ResultNoTarget,
 		},
 		"RollbackToRejected": {
-			reason: "A rejected revision is no target.",
+			reason: "A rejected revision is not a target.",
 			events: join(one, bad(2, "b"), good(3, "c")), in: input(desired("c"), hold("c", 3), asks(ask(ActionRollbackTo, 3, to(2)))),
 			result: ResultNoTarget,
 		},
 		"RollbackToPlain": {
-			reason: "What has no tracks is in no object once a revision in a track is alone: an edit moves back.",
+			reason: "Files without tracks are in no object once a revision in a track is alone: an edit moves back.",
 			events: join(good(1, "a"), goodInTrack(2, "blue", "w2", 1)), in: input(desired("a"), asks(ask(ActionRollbackTo, 2, to(1)))), result: ResultNoTarget,
 		},
 		"RollbackToPlainInMove": {
-			reason: "While requests go to what has no tracks, an earlier revision without them cannot take the place of both.",
+			reason: "While requests go to pods without tracks, an earlier revision without tracks cannot take the place of both.",
 			events: join(good(1, "a"), goodInTrack(2, "blue", "w2", 1), []ledger.Event{ordered(3, "c", inTrack("plain", "w3", 2), steps(0, 100))}),
 			in:     input(desired("c"), asks(ask(ActionRollbackTo, 3, to(1)))), want: "Advanced", result: ResultNoTarget,
 		},
 		"RollbackToUnknown": {
-			reason: "A revision that is not remembered is no target.",
+			reason: "A revision that is not remembered is not a target.",
 			events: one, in: input(desired("a"), asks(ask(ActionRollbackTo, 1, to(7)))), result: ResultUnknownRevision,
 		},
 		"RollbackToInPlace": {
@@ -249,11 +249,11 @@ func TestRequests(t *testing.T) {
 			events: one, in: input(nil, asks(ask(ActionApproveUpdate, 1))), result: ResultWaiting,
 		},
 		"ApproveOutranked": {
-			reason: "Whether an update waits is not known to an older version than the one that ordered the revision.",
+			reason: "Whether an update waits is not known to an older version than the author of the revision.",
 			events: one, in: input(desired("a"), asks(ask(ActionApproveUpdate, 1)), func(in *Input) { in.Versions.Renderer = 0 }), result: ResultWaiting,
 		},
 		"ApproveOther": {
-			reason: "A request that names another update than the one that waits is stale.",
+			reason: "A request that names another update than the waiting one is stale.",
 			events: one, result: ResultStale,
 			in: input(desired("a"), asks(ask(ActionApproveUpdate, 1, func(r *Request) { r.NamesOtherUpdate = true })), func(in *Input) { in.HasUpdate = true }),
 		},
@@ -336,7 +336,7 @@ func TestRequestIsTakenOnce(t *testing.T) {
 	}
 }
 
-// TestRequestOfRevision compares what became of requests about a revision, after one of them made the next revision.
+// TestRequestOfRevision compares the results of requests about a revision, after one of them made the next revision.
 func TestRequestOfRevision(t *testing.T) {
 	retry := ask(ActionRetry, 1)
 	in := input(desired("a"), asks(retry))
@@ -375,8 +375,8 @@ func TestMoveRequests(t *testing.T) {
 	}{
 		"Asked":    {reason: "A request moves the ledger.", in: input(desired("a"), asks(move("u", "b", false))), want: "Moved b", result: ResultWaiting},
 		"Nowhere":  {reason: "The ledger does not move to a repository that no delivery goes to.", in: input(desired("a"), asks(move("u", "", false))), result: ResultUnknownRepository},
-		"Lost":     {reason: "The ledger stays while it is not known what the revision asks for.", in: input(desired("a"), lost, asks(move("u", "b", false))), result: ResultWaiting},
-		"LostStop": {reason: "A revision is given up although it is not known what it asks for.", in: input(desired("a"), lost, asks(ask(ActionAbort, 1))), want: "Judged Rejected", result: ResultWaiting},
+		"Lost":     {reason: "The ledger stays while the desired trees of the revision are unknown.", in: input(desired("a"), lost, asks(move("u", "b", false))), result: ResultWaiting},
+		"LostStop": {reason: "A revision is rejected although its desired trees are unknown.", in: input(desired("a"), lost, asks(ask(ActionAbort, 1))), want: "Judged Rejected", result: ResultWaiting},
 		"Older":    {reason: "A forced move is stale once a newer one names another home.", in: input(desired("a"), asks(move("u", "b", true), move("v", "c", true))), want: "Moved c", result: ResultStale},
 		"Plain":    {reason: "A move without force is stale once a newer one is by force.", in: input(desired("a"), asks(move("u", "b", false), move("v", "c", true))), want: "Moved c", result: ResultStale},
 		"Overtaken": {

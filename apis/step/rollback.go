@@ -12,7 +12,7 @@ import (
 const rollbackWindow = time.Hour
 
 // rollBack returns the next event of a rejected revision: an attempt to roll back begins or ends. An attempt is recorded before anything is done
-// for it, and one that began comes to its end whatever the policy says by then.
+// for it, and an attempt that began comes to its end even if the policy changes.
 func rollBack(s ledger.State, in Input) (*ledger.Event, Hold) {
 	switch {
 	case s.Restored:
@@ -33,7 +33,7 @@ func rollBack(s ledger.State, in Input) (*ledger.Event, Hold) {
 	return rollbackEvent(s.Target), HoldNone
 }
 
-// advanceRollback returns the next stage of a rollback with tracks. The last one restores trees, and waits for what may hold a rollback: that
+// advanceRollback returns the next stage of a rollback with tracks. The last one restores trees, and waits for the holds of a rollback: that
 // requests leave the rejected revision is part of the verdict.
 func (in Input) advanceRollback(s ledger.State) (*ledger.Event, Hold) {
 	e, hold := in.advanceStage(s)
@@ -50,7 +50,7 @@ func rollbackEvent(target int64) *ledger.Event {
 	return &ledger.Event{RolledBack: &ledger.RolledBack{Target: target}}
 }
 
-// beginRollback returns the first attempt, or why there is none. A revision that shares requests loses them whatever holds the rollback.
+// beginRollback returns the first attempt, or why there is none. A revision that shares requests loses them even while the rollback is held.
 func beginRollback(s ledger.State, in Input) (*ledger.Event, Hold) {
 	target := TargetOf(s)
 	hold := in.holdRollback(s, target)
@@ -99,7 +99,7 @@ func TargetOf(s ledger.State) *ledger.Past {
 	return nil
 }
 
-// holdTarget returns why it is not known what a rollback changes, or that it changes nothing.
+// holdTarget returns why the changes of a rollback are unknown, or that it changes nothing.
 func (in Input) holdTarget(s ledger.State, target *ledger.Past) Hold {
 	switch {
 	case target != nil && in.differsFrom(*target):
@@ -150,7 +150,7 @@ func (in Input) restorableDirectories(target ledger.Past) iter.Seq2[Directory, s
 	}
 }
 
-// holdUnrequested returns what stops a rollback that no user asked for. An Abort asks for one, so that only what is irreversible stops it: by
+// holdUnrequested returns the hold of a rollback that no user asked for. An Abort asks for one, so that only irreversible content stops it: by
 // RollbackTo alone a user accepts that.
 func (in Input) holdUnrequested(s ledger.State, target *ledger.Past) Hold {
 	if hold := in.holdIrreversible(s, *target); hold != HoldNone || isAborted(s) {
@@ -159,8 +159,8 @@ func (in Input) holdUnrequested(s ledger.State, target *ledger.Past) Hold {
 	return in.holdTooMany(s)
 }
 
-// holdIrreversible stops a rollback that changes, or may change, what the Blueprint marks as irreversible. The revision says whether it changed
-// any of that compared with the one before it. For any other target it compares the digests of the marks, and where one is missing something may change.
+// holdIrreversible stops a rollback that changes, or may change, content that the Blueprint marks as irreversible. The revision says whether it changed
+// any of that compared with the previous revision. For any other target it compares the digests of the marks, and where one is missing something may change.
 func (in Input) holdIrreversible(s ledger.State, target ledger.Past) Hold {
 	r := s.Current
 	switch {
@@ -177,7 +177,7 @@ func (in Input) holdIrreversible(s ledger.State, target ledger.Past) Hold {
 }
 
 // replacedBy returns the revisions whose trees a rollback to a target replaces. The current one need not be the only one: its later steps did
-// not reach what a revision before brought there.
+// not reach the directories that a previous revision had changed.
 func (in Input) replacedBy(target ledger.Past) []int64 {
 	var out []int64
 	for d, tree := range in.restorableDirectories(target) {
@@ -188,7 +188,7 @@ func (in Input) replacedBy(target ledger.Past) []int64 {
 	return out
 }
 
-// marksOf returns the digest of what a past revision had of what its Blueprint marked. It is empty if the revision is not remembered.
+// marksOf returns the digest of a past revision's content that its Blueprint marked. It is empty if the revision is not remembered.
 func marksOf(s ledger.State, number int64) string {
 	for _, p := range s.History {
 		if p.Number == number {

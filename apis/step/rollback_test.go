@@ -61,7 +61,7 @@ func TestRollBack(t *testing.T) {
 			events: join(one, two), in: input(desired("b"), hold("a", 1), notReported), hold: HoldNotRecorded,
 		},
 		"LeftSite": {
-			reason: "A Site that the deployment left is no reason to roll back.",
+			reason: "A Site that the deployment left is not rolled back.",
 			events: join(one, two), hold: HoldNothingToRestore,
 			in: input(desired("b"), func(in *Input) { in.Directories = []Directory{{Site: "edge1", IsKnown: true, Tree: "b"}} }),
 		},
@@ -78,7 +78,7 @@ func TestRollBack(t *testing.T) {
 			events: join(one, two, []ledger.Event{rolledBack(1)}), in: input(desired("b"), failed), want: "RolledBack 1",
 		},
 		"AttemptsSpent": {
-			reason: "No attempt follows the last one that the policy allows.",
+			reason: "No attempt follows the last allowed one of the policy.",
 			events: join(one, two, []ledger.Event{rolledBack(1), rolledBack(1)}), in: input(desired("b"), failed), hold: HoldAttemptsSpent,
 		},
 		"OffBetweenAttempts": {
@@ -94,12 +94,12 @@ func TestRollBack(t *testing.T) {
 			events: join(one, two, []ledger.Event{rolledBack(1)}), in: input(desired("c")), want: "Ordered c",
 		},
 		"Irreversible": {
-			reason: "A revision that changed what its Blueprint marks as irreversible is not rolled back without a request.",
+			reason: "A revision that changed content that its Blueprint marks as irreversible is not rolled back without a request.",
 			events: join(one, []ledger.Event{ordered(2, "b", irreversible), rejected("GateFailed")}), in: input(desired("b"), hold("b", 2)),
 			hold: HoldIrreversible,
 		},
 		"ReversibleToTheOneBefore": {
-			reason: "A revision that changed none of what is marked is rolled back to the one before it.",
+			reason: "A revision that changed no marked content is rolled back to the previous one.",
 			events: join(one, []ledger.Event{ordered(2, "b", marked("m")), rejected("GateFailed")}), in: input(desired("b"), hold("b", 2)),
 			want: "RolledBack 1",
 		},
@@ -140,12 +140,12 @@ func TestRollBack(t *testing.T) {
 			in:     input(desired("c"), hold("c", 3), onePerHour), want: "RolledBack 1",
 		},
 		"AbortIsNotCapped": {
-			reason: "An abort asks for the rollback, whatever number an hour may have.",
+			reason: "An abort asks for the rollback, regardless of the limit per hour.",
 			events: join(one, two, []ledger.Event{ordered(3, "c"), rejected(ledger.RejectedRequested)}),
 			in:     input(desired("c"), hold("c", 3), onePerHour), want: "RolledBack 1",
 		},
 		"AbortOfIrreversible": {
-			reason: "An abort does not roll back what cannot be undone.",
+			reason: "An abort does not roll back irreversible content.",
 			events: join(one, []ledger.Event{ordered(2, "b", irreversible), rejected(ledger.RejectedRequested)}), in: input(desired("b"), hold("b", 2)),
 			hold: HoldIrreversible,
 		},

@@ -13,11 +13,11 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// patienceTicks is how long a sequence waits for what it expects.
+// patienceTicks is how long a sequence waits for a condition.
 const patienceTicks = 400
 
-// A sequence plays one course of a canary on the canary model, in which nothing fails but what the sequence lets fail: one Site, of which all that is
-// checked in random stories is checked as well. A second passes in each tick.
+// A sequence plays one course of a canary on the canary model, in which nothing fails but by the sequence: one Site, with all the checks of
+// random stories. A second passes in each tick.
 type sequence struct {
 	*testing.T
 
@@ -117,7 +117,7 @@ func (q *sequence) stays(what string, seconds int, is func() bool) {
 	}
 }
 
-// edge is the one Site.
+// edge returns the only Site.
 func (q *sequence) edge() *canarySite { return q.sites[0] }
 
 // reaches waits until the requests are divided: so many percent go to a revision.
@@ -157,7 +157,7 @@ func (q *sequence) ends(revision int64, want ledger.Result) int {
 	})
 }
 
-// edits changes what the deployment asks for, and waits until that is a revision.
+// edits changes the content of the spec, and waits until that is a revision.
 func (q *sequence) edits(content string) {
 	q.Helper()
 	next := int64(1)
@@ -180,7 +180,7 @@ func (q *sequence) asks(r Request) Request {
 // promotes releases the step that waits.
 func (q *sequence) promotes() { q.asks(Request{Action: ActionPromote, Step: q.home.Cursor.Step + 1}) }
 
-// answer returns what becomes of a request.
+// answer returns the result of a request.
 func (q *sequence) answer(r Request) Result {
 	v := q.view()
 	return ResultOf(q.home, q.input(v, q.home, q.home), r)
@@ -224,8 +224,8 @@ func elapsed(text string) int {
 	return int(d.Seconds())
 }
 
-// TestClearBeforePlace goes back, in the middle of a canary, to a revision in the track of the stable one: its pods cannot come beside those of both, so
-// that they are replaced where they are, once they have all requests.
+// TestClearBeforePlace goes back, in the middle of a canary, to a revision in the track of the stable one: its pods cannot come beside the pods of both, so
+// that the latter are replaced in place, once they have all requests.
 func TestClearBeforePlace(t *testing.T) {
 	q := newSequence(t, "0 50/5s 100")
 	for i, content := range []string{"b", "c"} {
@@ -257,8 +257,8 @@ func TestEditWithBrokenPods(t *testing.T) {
 	q.equals("pods of c", q.podsOf("c"), 4)
 }
 
-// TestEditBackWithBrokenPods edits a move back to a Blueprint without tracks, whose pods that served before were never ready. The requests stay with the track
-// until the pods of the edit are there, also where those of a first edit never are.
+// TestEditBackWithBrokenPods edits a move back to a Blueprint without tracks, whose previously serving pods were never ready. The requests stay with the track
+// until the pods of the edit are there, also where the pods of a first edit never are.
 func TestEditBackWithBrokenPods(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -287,7 +287,7 @@ func TestEditBackWithBrokenPods(t *testing.T) {
 			},
 		},
 		"EditedAgain": {
-			reason: "An edit takes the place of one whose pods do not come.", last: 4,
+			reason: "An edit takes the place of an edit whose pods do not come.", last: 4,
 			then: func(q *sequence) {
 				q.verdict = "Failed"
 				q.wantsPlain("yz")
@@ -318,7 +318,7 @@ func TestEditBackWithBrokenPods(t *testing.T) {
 // wantsPlain asks for a Blueprint without tracks.
 func (q *sequence) wantsPlain(content string) { q.spec.content, q.spec.isPlain = content, true }
 
-// TestBreachInTimedPause lets a Gate fail shortly before a pause with a duration ends: what it measures counts until the step is released.
+// TestBreachInTimedPause lets a Gate fail shortly before a pause with a duration ends: its measurements count until the step is released.
 func TestBreachInTimedPause(t *testing.T) {
 	q := newSequence(t, "0 20+gate/60s 100")
 	q.edits("b")

@@ -20,8 +20,8 @@ func stageEvent(s ledger.State, stage int32) *ledger.Event {
 	return &ledger.Event{Advanced: &ledger.Advanced{Step: s.Cursor.Step, Stage: stage}}
 }
 
-// nextStage returns the first stage in which something is to do at a Site. It never looks at what the repositories hold alone: only what was proven
-// ends a stage.
+// nextStage returns the first stage in which something is to do at a Site. The content of the repositories alone ends no stage: only proof
+// does.
 func (in Input) nextStage(s ledger.State) int32 {
 	if in.goesStraight(s) || in.cannotGoBack(s) {
 		return ledger.StageSteps
@@ -36,7 +36,7 @@ func (in Input) nextStage(s ledger.State) int32 {
 	return ledger.StageSteps
 }
 
-// goesStraight is true where no other track is in use, and the trees to come replace what is there: a rollback, or a revision in the track of the
+// goesStraight is true where no other track is in use, and the next trees replace the existing ones: a rollback, or a revision in the track of the
 // stable one.
 func (in Input) goesStraight(s ledger.State) bool {
 	if s.Cursor.Attempt == 0 && s.Current.HasSteps() {
@@ -96,7 +96,7 @@ func removeOtherTrack(s ledger.State, in Input) (*ledger.Event, Hold) {
 	return stageEvent(s, ledger.StageAlone), HoldNone
 }
 
-// AimAt returns what the directory of a Site has in a state of a deployment with tracks.
+// AimAt returns the aim of the directory of a Site in a state of a deployment with tracks.
 func (in Input) AimAt(s ledger.State, d Directory) Aim {
 	t := in.tracksOf(s, d)
 	switch {
@@ -105,7 +105,7 @@ func (in Input) AimAt(s ledger.State, d Directory) Aim {
 	case s.IsRejected() && s.Cursor.Attempt == 0:
 		return Aim{Keeps: true}
 	case s.IsBeforeSteps() && in.goesStraight(s):
-		return Aim{Keeps: true} // The next position replaces what is there: nothing is moved out of its way meanwhile.
+		return Aim{Keeps: true} // The next position replaces the present trees: nothing is moved out of its way meanwhile.
 	case s.IsBeforeSteps():
 		return t.aimBefore(s.Cursor.Stage)
 	case s.Cursor.Attempt > 0:
@@ -114,12 +114,12 @@ func (in Input) AimAt(s ledger.State, d Directory) Aim {
 	return t.aimInStep(s, d.Site)
 }
 
-// aimAlone returns what a directory has in which a revision is alone.
+// aimAlone returns the aim of a directory in which a revision is alone.
 func aimAlone(r ledger.Revision) Aim {
 	return Aim{Put: map[string]int64{r.Folder(): r.Number}, Serving: r.Folder(), IsAlone: true}
 }
 
-// aimInStep returns what the directory has in a step of the plan. Pods without tracks that kept the requests, while others were given to a track, are replaced
+// aimInStep returns the aim of the directory in a step of the plan. Pods without tracks that kept the requests, while others were given to a track, are replaced
 // where they are by a revision that takes the latter back.
 func (t siteTracks) aimInStep(s ledger.State, site string) Aim {
 	at, isReached := s.Current.StepAt(s.Cursor.Step, site)

@@ -44,7 +44,7 @@ func gateReleased(step int32, full bool) ledger.Event {
 	return ledger.Event{Promoted: &ledger.Promoted{Step: step, Full: full, Gate: true, RequestRef: ledger.RequestReference{Name: "g", UID: "g"}}}
 }
 
-// tracks are what both Sites have of each track.
+// tracks sets the tracks of both Sites.
 func tracks(blue, green Track) func(*Input) {
 	return func(in *Input) {
 		in.AreTracksKnown, in.IsRecorded = true, true
@@ -55,7 +55,7 @@ func tracks(blue, green Track) func(*Input) {
 	}
 }
 
-// targetIsThere has both directories hold what revision 1 brought.
+// targetIsThere has both directories hold the trees of revision 1.
 func targetIsThere(stable Track) func(*Input) {
 	return func(in *Input) {
 		tracks(Track{}, stable)(in)
@@ -78,7 +78,7 @@ func TestCannotGoBack(t *testing.T) {
 	}{
 		"Waits":    {reason: "The pods without tracks have their time to become available.", blue: moved, plain: broken, want: "stage 1", weight: -1},
 		"InPlace":  {reason: "Where they do not, the track keeps its requests, and its pods are replaced one by one.", blue: moved, plain: broken, in: []func(*Input){failed}, want: "stage 3", weight: 100},
-		"Proven":   {reason: "Pods that were available take the requests back, whatever fails.", blue: moved, plain: Track{Revision: 1, IsProven: true}, in: []func(*Input){failed}, want: "stage 2", weight: 0},
+		"Proven":   {reason: "Pods that were available take the requests back, even after a failure.", blue: moved, plain: Track{Revision: 1, IsProven: true}, in: []func(*Input){failed}, want: "stage 2", weight: 0},
 		"Shares":   {reason: "A track that does not have all requests loses them first.", blue: Track{Revision: 2, Weight: 50}, plain: Track{Revision: 1, Weight: 50}, in: []func(*Input){failed}, want: "stage 2", weight: 0},
 		"Rejected": {reason: "A rollback takes no requests to pods that were never available.", blue: moved, plain: broken, in: []func(*Input){failed, func(in *Input) { in.Policy.MaxRetries = 1 }}, want: "stage 1, AttemptsSpent", weight: -1},
 	}
@@ -120,7 +120,7 @@ func TestCannotGoBack(t *testing.T) {
 	}
 }
 
-// TestStages asks which stage or step follows from what is proven of tracks.
+// TestStages asks which stage or step follows from the proof about tracks.
 func TestStages(t *testing.T) {
 	stable := Track{Revision: 1, Weight: 100, IsProven: true}
 	shared, left := Track{Revision: 2, Weight: 20, IsProven: true}, Track{Revision: 2, IsIdle: true}
@@ -134,9 +134,9 @@ func TestStages(t *testing.T) {
 		hold   Hold
 	}{
 		"Begin":     {reason: "A canary beside a stable revision alone begins with its pods.", events: canary(0, 0), in: []func(*Input){tracks(Track{}, stable)}, want: "Advanced"},
-		"Draining":  {reason: "A canary waits until the requests of the one before have left its track.", events: canary(0, 0), in: []func(*Input){tracks(shared, stable)}, want: "Advanced"},
+		"Draining":  {reason: "A canary waits until the requests of the previous canary have left its track.", events: canary(0, 0), in: []func(*Input){tracks(shared, stable)}, want: "Advanced"},
 		"Shifted":   {reason: "That Git gives a track no requests does not end the stage.", events: canary(0, ledger.StageShift), in: []func(*Input){tracks(Track{Revision: 2}, stable)}, hold: HoldDraining},
-		"Unknown":   {reason: "What no repository reported ends no stage.", events: canary(0, 0), in: []func(*Input){tracks(left, stable), func(in *Input) { in.AreTracksKnown = false }}, hold: HoldDraining},
+		"Unknown":   {reason: "An unreported directory ends no stage.", events: canary(0, 0), in: []func(*Input){tracks(left, stable), func(in *Input) { in.AreTracksKnown = false }}, hold: HoldDraining},
 		"Suspended": {reason: "A suspended deployment starts no pods of a canary.", events: canary(0, 0), in: []func(*Input){tracks(Track{}, stable), suspend}, hold: HoldSuspended},
 		"Failed":    {reason: "Once nothing is left to do, a failure of the pods before does not reject the next revision.", events: canary(0, 0), in: []func(*Input){tracks(left, stable), failed}, want: "Advanced"},
 		"Paused":    {reason: "A step stays for its pause.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, provenTrees}, hold: HoldPaused},
@@ -144,7 +144,7 @@ func TestStages(t *testing.T) {
 		"Promoted":  {reason: "A user who promotes a step releases its pause, and not its Gate.", events: append(canary(1, ledger.StageSteps), promoted(2, false)), in: []func(*Input){live}},
 		"Full":      {reason: "A user who promotes all steps does not release the Gate of the last one.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), in: []func(*Input){live}},
 		"Held":      {reason: "A user decides on a Gate that came to no verdict.", events: canary(1, ledger.StageSteps), in: []func(*Input){live, full, held}, hold: HoldGateHeld},
-		"HeldFull":  {reason: "A user who promotes all steps does not decide on a Gate of the last one that came to no verdict.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), in: []func(*Input){live, held}, hold: HoldGateHeld},
+		"HeldFull":  {reason: "A user who promotes all steps does not decide on an inconclusive Gate of the last step.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true)), in: []func(*Input){live, held}, hold: HoldGateHeld},
 		"LeftOut":   {reason: "A Gate that came to no verdict holds no step back that a user left out.", events: append(canary(1, ledger.StageSteps), promoted(0, true)), in: []func(*Input){live, held}, want: "Advanced"},
 		"Decided":   {reason: "A user who promoted all steps decides on the Gate of the last one by its number.", events: append(canary(2, ledger.StageSteps, gateLast), promoted(0, true), gateReleased(3, false)), in: []func(*Input){live, provenTrees, held}, want: "Judged Verified"},
 		"HeldEarly": {reason: "A user who released a pause before the Gate ended did not decide on the Gate.", events: append(canary(1, ledger.StageSteps), promoted(2, false)), in: []func(*Input){live, full, held}, hold: HoldGateHeld},

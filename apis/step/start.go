@@ -2,7 +2,7 @@ package step
 
 import "github.com/intentplane/intentplane/apis/ledger"
 
-// nextRevision returns the event by which the next revision begins, or the one by which the current revision takes the digests of a request
+// nextRevision returns the event by which the next revision begins, or the event by which the current revision takes the digests of a request
 // that renders the same trees. It returns why there is none.
 func nextRevision(s ledger.State, in Input) (*ledger.Event, Hold) {
 	d := in.Desired

@@ -6,7 +6,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestHasIntentOf compares what the spec asks for with a revision, by the digests of two schemes.
+// TestHasIntentOf compares the request of the spec with a revision, by the digests of two schemes.
 func TestHasIntentOf(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
@@ -14,7 +14,7 @@ func TestHasIntentOf(t *testing.T) {
 		want    bool
 	}{
 		"Same":        {reason: "The same digest is the same intent.", desired: Desired{Request: ledger.Request{Intent: "a", Scheme: 1}}, want: true},
-		"Other":       {reason: "Another digest of the same scheme is another intent, whatever it renders.", desired: Desired{Request: ledger.Request{Intent: "b", Scheme: 1}, HasSameTrees: true}},
+		"Other":       {reason: "Another digest of the same scheme is another intent, even with the same trees.", desired: Desired{Request: ledger.Request{Intent: "b", Scheme: 1}, HasSameTrees: true}},
 		"Scheme":      {reason: "Where the digests are of two schemes, the same trees are the same intent.", desired: Desired{Request: ledger.Request{Intent: "b", Scheme: 2}, HasSameTrees: true}, want: true},
 		"SchemeTrees": {reason: "Where the digests are of two schemes, other trees are another intent.", desired: Desired{Request: ledger.Request{Intent: "b", Scheme: 2}}},
 	}

@@ -1,4 +1,4 @@
-// Package step decides what happens next to a deployment: from the recorded state of its ledger and what is known now follows one event, or why
+// Package step decides what happens next to a deployment: from the recorded state of its ledger and the present observations follows one event, or why
 // none does. It is pure: it knows no object of Kubernetes, no repository and no clock.
 package step
 
@@ -39,7 +39,7 @@ func Begin(s ledger.State, in Input) (*ledger.Event, Hold) {
 }
 
 // Conclude returns the event by which the current revision goes on, is judged, or is rolled back, or nil and why there is none. It needs no spec and no catalog,
-// but what is proven of the revision's position.
+// but the proof about the revision's position.
 func Conclude(s ledger.State, in Input) (*ledger.Event, Hold) {
 	if isOver(s) || s.Current == nil {
 		return nil, HoldNone
@@ -56,7 +56,7 @@ func Conclude(s ledger.State, in Input) (*ledger.Event, Hold) {
 // isOver is true for a ledger that another one continues, or that was closed: nothing follows.
 func isOver(s ledger.State) bool { return s.Successor != "" || s.IsClosed }
 
-// concludes is true for what a request does to the current revision. Other requests begin a revision, or move the ledger.
+// concludes is true for actions on the current revision. Other requests begin a revision, or move the ledger.
 func (a Action) concludes() bool {
 	return a == ActionAbort || a == ActionRollbackTo || a == ActionPromote
 }

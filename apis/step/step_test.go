@@ -84,7 +84,7 @@ func rolledBack(target int64) ledger.Event {
 	return ledger.Event{RolledBack: &ledger.RolledBack{Target: target}}
 }
 
-// good is a revision that was verified, and bad one that a Gate rejected.
+// good is a verified revision, and bad a revision that a Gate rejected.
 func good(number int64, intent string) []ledger.Event {
 	return []ledger.Event{ordered(number, intent), advanced(1), verified(intent)}
 }
@@ -127,7 +127,7 @@ func pausedPlan(r *ledger.Revision) {
 	r.Plan = []ledger.Step{{Sites: []string{"edge1"}, Pause: PauseManual}, {Sites: []string{"edge2"}}}
 }
 
-// event describes an event by its kind and what matters of it.
+// event describes an event by its kind and main fields.
 func event(e *ledger.Event) string {
 	switch {
 	case e == nil:
@@ -200,7 +200,7 @@ func TestStep(t *testing.T) {
 			events: []ledger.Event{ordered(1, "a", pausedPlan)}, in: input(desired("a"), live), holds: Holds{Progress: HoldAwaitsPromotion},
 		},
 		"Promoted": {
-			reason: "A step that a user released begins once the one before it is live.",
+			reason: "A step that a user released begins once the previous step is live.",
 			events: []ledger.Event{ordered(1, "a", pausedPlan), {Promoted: &ledger.Promoted{Step: 1, RequestRef: ledger.RequestReference{UID: "u"}}}},
 			in:     input(desired("a"), live), want: "Advanced",
 		},
@@ -218,7 +218,7 @@ func TestStep(t *testing.T) {
 			holds: Holds{},
 		},
 		"Rejected": {
-			reason: "A failure rejects the revision at whatever step it is.",
+			reason: "A failure rejects the revision at any step.",
 			events: []ledger.Event{ordered(1, "a")}, in: input(desired("a"), failed), want: "Judged Rejected",
 		},
 		"NewIntent": {

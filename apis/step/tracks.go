@@ -15,11 +15,11 @@ type Track struct {
 	// Weight of the requests that the directory gives to the track, in percent.
 	Weight int32
 
-	// IsProven says that all pods of the very folder that the track has were available once, by a position that is not before the last one that
-	// changed it. They may not be now.
+	// IsProven says that all pods of the very folder that the track has were available once, by a position that is not before the last change of
+	// the folder. They may not be now.
 	IsProven bool
 
-	// IsIdle says that the Site was proven to give the track no requests, by a position after the last one that gave it any, and that the time for
+	// IsIdle says that the Site was proven to give the track no requests, by a position after the last position that gave it any, and that the time for
 	// requests under way has passed since.
 	IsIdle bool
 }
@@ -27,7 +27,7 @@ type Track struct {
 // getsNoRequests is true for a track that serves nothing, so that its pods may change.
 func (t Track) getsNoRequests() bool { return t.Revision == 0 || t.IsIdle }
 
-// Aim is what the directory of a Site has in a position.
+// Aim is the desired content of the directory of a Site in a position.
 type Aim struct {
 	// Keeps says that the directory stays as it is. Nothing else is set then.
 	Keeps bool
@@ -39,10 +39,10 @@ type Aim struct {
 	// Restores says that the directory gets the tree of the target. Nothing else is set then.
 	Restores bool
 
-	// Put are the revisions whose folders replace those of tracks.
+	// Put are the revisions whose folders replace the present ones, by track.
 	Put map[string]int64
 
-	// Serving is the track that gets what Weight leaves. Empty means that the weights stay as they are.
+	// Serving is the track that gets the rest beside Weight. Empty means that the weights stay as they are.
 	Serving string
 
 	// Weight of the requests that the other track gets, in percent.
@@ -55,22 +55,22 @@ type Aim struct {
 	IsAlone bool
 }
 
-// origin is what a revision or a rollback goes on from at a Site: a verified revision in its track. The zero value says that there is none.
+// origin is the starting point of a revision or a rollback at a Site: a verified revision in its track. The zero value says that there is none.
 type origin struct {
 	track    string
 	revision int64
 }
 
-// siteTracks is what is known of one Site, and what it goes on from.
+// siteTracks is the recorded state of the tracks of one Site, and its origin.
 type siteTracks struct {
 	origin origin
 
-	// track is the name of the origin's track, or of that of the revision where there is none. Home is what it has, and other what the other one has.
+	// track is the name of the origin's track, or of that of the revision where there is none. Home is that track of the directory, and other its other track.
 	track       string
 	home, other Track
 	otherName   string
 
-	// losesRequests says that the origin is what serves now, verified or not, and that a revision without tracks takes its requests.
+	// losesRequests says that the origin is the track that serves now, verified or not, and that a revision without tracks takes its requests.
 	losesRequests bool
 
 	// otherCanServe says that the other track has pods of a verified revision, which could get all requests.
@@ -79,14 +79,14 @@ type siteTracks struct {
 	isKnown bool
 }
 
-// hasOriginPods is true if the pods of the origin are there. A track that gets requests beside another one was proven before it got any, and what serves
-// without tracks served before. What a revision takes the requests from is not waited for: its pods may never be available.
+// hasOriginPods is true if the pods of the origin are there. A track that gets requests beside another one was proven before it got any, and a workload
+// without tracks served before. A track that loses its requests to the revision is not waited for: its pods may never be available.
 func (t siteTracks) hasOriginPods() bool {
 	served := t.home.Weight > 0 && (!t.other.getsNoRequests() || t.origin.track == ledger.TrackPlain || t.losesRequests)
 	return t.home.Revision == t.origin.revision && (t.home.IsProven || served)
 }
 
-// isUnreported is true where pods without tracks are gone on from, which may be those of a later revision than the verified one, and no repository says which
+// isUnreported is true where the origin is pods without tracks, which may belong to a later revision than the verified one, and no repository says which
 // the directory has.
 func (t siteTracks) isUnreported() bool {
 	return t.origin.track == ledger.TrackPlain && t.home.Revision == 0
@@ -117,13 +117,13 @@ func (t siteTracks) isStageDone(stage int32) bool {
 	return t.other.getsNoRequests()
 }
 
-// aimBefore returns what the directory has in a stage before the steps. The origin gets the requests as soon as its pods are there, whatever other
-// Sites wait for.
+// aimBefore returns the aim of the directory in a stage before the steps. The origin gets the requests as soon as its pods are there, even while
+// other Sites wait.
 func (t siteTracks) aimBefore(stage int32) Aim {
 	switch {
 	case !t.isKnown, t.origin.revision == 0 && t.home.Revision == 0:
 		return Aim{Keeps: true}
-	case t.origin.revision == 0: // The ledger does not say what served before. The track that the revision takes has the most requests.
+	case t.origin.revision == 0: // The ledger does not name the previous server of requests. The track that the revision takes has the most requests.
 		return Aim{Serving: t.track}
 	case t.hasOriginPods(), stage == ledger.StageShift:
 		return Aim{Serving: t.origin.track}
@@ -137,7 +137,7 @@ func (t siteTracks) aimBefore(stage int32) Aim {
 	return Aim{Serving: t.origin.track}
 }
 
-// trackBeside returns what a directory has beside a track. It never has more than two.
+// trackBeside returns the other track of a directory. It never has more than two.
 func (d Directory) trackBeside(name string) Track {
 	for _, other := range []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain} {
 		if t := d.Tracks[other]; other != name && t.Revision != 0 {
@@ -147,7 +147,7 @@ func (d Directory) trackBeside(name string) Track {
 	return Track{}
 }
 
-// nameBeside returns the name of the track that a directory has beside one, or of the one that a revision beside it would take.
+// nameBeside returns the name of the other track of a directory, or the name that a revision beside the track would take.
 func (d Directory) nameBeside(name string) string {
 	for _, other := range []string{ledger.TrackBlue, ledger.TrackGreen, ledger.TrackPlain} {
 		if other != name && d.Tracks[other].Revision != 0 {
@@ -157,7 +157,7 @@ func (d Directory) nameBeside(name string) string {
 	return ledger.OtherTrack(name)
 }
 
-// originOf returns what the current revision or its rollback goes on from at a Site.
+// originOf returns the origin of the current revision or its rollback at a Site.
 func originOf(s ledger.State, site string) origin {
 	number := s.Current.Stable
 	if s.Cursor.Attempt > 0 {
@@ -180,7 +180,7 @@ func isVerifiedRevision(s ledger.State, number int64) bool {
 	return p != nil && p.Verdict != nil && p.Verdict.Result == ledger.VerdictVerified
 }
 
-// tracksOf returns what is known of a directory.
+// tracksOf returns the recorded tracks of a directory, and its origin.
 func (in Input) tracksOf(s ledger.State, d Directory) siteTracks {
 	t := siteTracks{origin: originOf(s, d.Site), isKnown: in.AreTracksKnown || d.AreTracksKnown}
 	t.losesRequests = s.TakesBack() && s.Cursor.Attempt == 0
@@ -191,7 +191,7 @@ func (in Input) tracksOf(s ledger.State, d Directory) siteTracks {
 	t.home, t.other, t.otherName = d.Tracks[t.track], d.trackBeside(t.track), d.nameBeside(t.track)
 	switch {
 	case t.origin.track == ledger.TrackPlain && t.home.Revision != 0:
-		t.origin.revision = t.home.Revision // A directory without tracks goes on from what it has: it was replaced in place.
+		t.origin.revision = t.home.Revision // A directory without tracks goes on from its present revision: it was replaced in place.
 	case t.origin.revision == 0 && t.otherName == ledger.TrackPlain:
 		t.other = Track{} // Nothing without tracks was verified.
 	}
@@ -199,7 +199,7 @@ func (in Input) tracksOf(s ledger.State, d Directory) siteTracks {
 	return t
 }
 
-// servingBefore returns what served before a revision without tracks that takes the requests back from a track: that track, or pods without tracks where it has
+// servingBefore returns the origin of a revision without tracks that takes the requests back from a track: that track, or pods without tracks where it has
 // none. The revision is beside a track only where it takes requests back from it.
 func (d Directory) servingBefore(r ledger.Revision) origin {
 	plain, other := d.Tracks[ledger.TrackPlain], d.trackBeside(ledger.TrackPlain)
@@ -215,8 +215,8 @@ func (t siteTracks) isOtherUnproven() bool {
 	return t.otherName == ledger.TrackPlain && t.other.Weight == 0 && !t.other.IsProven
 }
 
-// hasForgottenOther is true for another track whose revision the history has dropped, as it may drop one that a user withdrew. Of two tracks that share
-// the requests, the older revision is the one that was verified.
+// hasForgottenOther is true for another track whose revision the history has dropped, as it may drop a withdrawn revision. Of two tracks that share
+// the requests, the older revision is the verified one.
 func (t siteTracks) hasForgottenOther(s ledger.State) bool {
 	n := t.other.Revision
 	return t.home.Weight > 0 && t.other.Weight > 0 && n < t.home.Revision && n != s.Current.Number && s.PastRevision(n) == nil

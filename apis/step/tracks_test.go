@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestAimAt asks what the directory of Site edge1 has.
+// TestAimAt asks for the aim of the directory of Site edge1.
 func TestAimAt(t *testing.T) {
 	stable := Track{Revision: 1, Weight: 100, IsProven: true}
 	requested := append(canary(1, ledger.StageSteps), rejected("GateFailed"), rolledBack(1))
@@ -29,13 +29,13 @@ func TestAimAt(t *testing.T) {
 		"Restore":  {reason: "The rollback ends with the trees of the target.", events: append(requested, stageOf(1, ledger.StageSteps)), green: stable, want: Aim{Restores: true}},
 		"Alone":    {reason: "A verified canary becomes alone with the pods that were judged.", events: append(canary(2, ledger.StageSteps), verified("b"), stageOf(2, ledger.StageAlone)), isUnknown: true, want: Aim{Put: map[string]int64{"blue": 2}, Serving: "blue", IsAlone: true}},
 		"InPlace":  {reason: "A revision without steps replaces the stable one in its track.", events: join(goodInTrack(1, "green", "w1", 0), inPlace, []ledger.Event{stageOf(0, ledger.StageSteps)}), green: stable, want: Aim{Put: map[string]int64{"green": 2}, Serving: "green"}},
-		"Straight": {reason: "Nothing is moved out of the way of a revision that replaces what is there at once.", events: join(goodInTrack(1, "green", "w1", 0), inPlace), blue: Track{Revision: 1, IsIdle: true}, green: Track{Revision: 9, Weight: 100}, want: Aim{Keeps: true}},
+		"Straight": {reason: "Nothing is moved out of the way of a revision that replaces the present trees at once.", events: join(goodInTrack(1, "green", "w1", 0), inPlace), blue: Track{Revision: 1, IsIdle: true}, green: Track{Revision: 9, Weight: 100}, want: Aim{Keeps: true}},
 		"Reported": {reason: "A track that may be left is not removed before it is known.", events: join(goodInTrack(1, "green", "w1", 0), inPlace, []ledger.Event{stageOf(0, ledger.StageSteps)}), isUnknown: true, want: Aim{IsUnknown: true}},
 		"Beside":   {reason: "The pods to go on from are brought back without any request.", events: canary(0, ledger.StageBeside), blue: Track{Revision: 9, Weight: 100}, green: Track{Revision: 1}, want: Aim{Put: map[string]int64{"green": 1}}},
 		"Clear":    {reason: "A track that has to change loses its requests to verified pods first.", events: canary(0, ledger.StageClear), blue: Track{Revision: 1}, green: Track{Revision: 9, Weight: 20}, want: Aim{Serving: "blue"}},
 		"Dropped":  {reason: "Of two tracks the older revision was verified, also where the history has dropped it.", events: canary(0, ledger.StageClear), blue: Track{Revision: 7, Weight: 80}, green: Track{Revision: 9, Weight: 20}, want: Aim{Serving: "blue"}},
 		"Newer":    {reason: "Of two tracks the newer revision need not have been verified.", events: canary(0, ledger.StageClear), blue: Track{Revision: 9, Weight: 20}, green: Track{Revision: 7, Weight: 80}, want: Aim{Serving: "green"}},
-		"Ending":   {reason: "A track that has lost its requests gets none while they end, whatever the other one has.", events: canary(0, ledger.StageClear), blue: Track{Revision: 2, Weight: 100}, green: Track{Revision: 9}, want: Aim{Keeps: true}},
+		"Ending":   {reason: "A track that has lost its requests gets none while they end, even if the other track has an unknown revision.", events: canary(0, ledger.StageClear), blue: Track{Revision: 2, Weight: 100}, green: Track{Revision: 9}, want: Aim{Keeps: true}},
 		"NoOther":  {reason: "Where no verified pods can take over, the other track loses its requests first.", events: canary(0, ledger.StageClear), blue: Track{Revision: 2, Weight: 20}, green: Track{Revision: 9, Weight: 80}, want: Aim{Serving: "green"}},
 	}
 	for name, tc := range cases {
@@ -49,7 +49,7 @@ func TestAimAt(t *testing.T) {
 	}
 }
 
-// TestAimOfReturn asks what a directory has while a revision without tracks takes requests back from a track.
+// TestAimOfReturn asks for the aim of a directory while a revision without tracks takes requests back from a track.
 func TestAimOfReturn(t *testing.T) {
 	cases := map[string]struct {
 		reason      string
@@ -80,16 +80,16 @@ func TestAimOfReturn(t *testing.T) {
 	}
 }
 
-// TestUnreported asks for a directory of pods without tracks that no repository reports: it may have those of a later revision than the verified one.
+// TestUnreported asks for a directory of pods without tracks that no repository reports: it may have the pods of a later revision than the verified one.
 func TestUnreported(t *testing.T) {
 	s := record(t, join(good(1, "a"), []ledger.Event{ordered(2, "w2", inTrack("blue", "w2", 1), steps(0, 100)), stageOf(0, ledger.StageSteps)})...)
 	in := input(nil)
 	if got := in.AimAt(s, Directory{Site: "edge1"}); !got.IsUnknown {
-		t.Errorf("\nWhat serves without tracks has to be reported before anything comes beside it.\nAimAt(...): got %+v", got)
+		t.Errorf("\nPods without tracks have to be reported before any other pods come beside them.\nAimAt(...): got %+v", got)
 	}
 }
 
-// TestIsWhole asks whether the pods of what is gone on from are there.
+// TestIsWhole asks whether the pods of the origin are there.
 func TestIsWhole(t *testing.T) {
 	cases := map[string]struct {
 		reason        string
@@ -102,7 +102,7 @@ func TestIsWhole(t *testing.T) {
 		"Taken":    {reason: "Pods that requests are taken from need not be available.", track: "green", home: Track{Revision: 1, Weight: 100}, losesRequests: true, want: true},
 		"Proven":   {reason: "Pods that were available once are there.", track: "green", home: Track{Revision: 1, IsProven: true}, want: true},
 		"Unproven": {reason: "Pods of a track that were never available need not be there.", track: "green", home: Track{Revision: 1, Weight: 100}},
-		"Plain":    {reason: "What serves without tracks served before, whatever its pods do.", track: "plain", home: Track{Revision: 1, Weight: 100}, want: true},
+		"Plain":    {reason: "A workload without tracks served before, even if its pods fail.", track: "plain", home: Track{Revision: 1, Weight: 100}, want: true},
 		"Share":    {reason: "A track that gets any requests beside another one was proven before.", track: "green", home: Track{Revision: 1, Weight: 1}, other: Track{Revision: 2, Weight: 99}, want: true},
 		"Back":     {reason: "Pods without tracks that get no requests are asked for.", track: "plain", home: Track{Revision: 1}},
 		"Other":    {reason: "Pods of another revision are others.", track: "plain", home: Track{Revision: 2, Weight: 100}},
@@ -141,7 +141,7 @@ func TestHasForgottenOther(t *testing.T) {
 	}
 }
 
-// TestIsOtherUnseen looks at what is beside the track that a revision goes on from.
+// TestIsOtherUnseen checks the other track beside the origin of a revision.
 func TestIsOtherUnseen(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -171,10 +171,10 @@ func TestIsCleared(t *testing.T) {
 		otherCanServe bool
 		want          bool
 	}{
-		"Same":     {reason: "Pods that are those of the origin need not change.", home: Track{Revision: 1, Weight: 100}, other: Track{Revision: 2, Weight: 100}, want: true},
+		"Same":     {reason: "The pods of the origin need not change.", home: Track{Revision: 1, Weight: 100}, other: Track{Revision: 2, Weight: 100}, want: true},
 		"Idle":     {reason: "Pods without requests may change.", home: Track{Revision: 9, IsIdle: true}, other: Track{Revision: 2, Weight: 100}, want: true},
 		"Serves":   {reason: "Verified pods that stand by take the requests over first, instead of pods that are replaced while they serve.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2, IsIdle: true}, otherCanServe: true},
-		"InPlace":  {reason: "Where no verified pods stand by, those that serve are replaced one by one.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2, IsIdle: true}, want: true},
+		"InPlace":  {reason: "Where no verified pods stand by, the serving pods are replaced one by one.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2, IsIdle: true}, want: true},
 		"Shares":   {reason: "The other track loses its requests before the pods that serve are replaced.", home: Track{Revision: 9, Weight: 80}, other: Track{Revision: 2, Weight: 20}},
 		"Draining": {reason: "Requests under way at the other track have ended before the pods that serve are replaced.", home: Track{Revision: 9, Weight: 100}, other: Track{Revision: 2}},
 	}

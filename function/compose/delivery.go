@@ -23,7 +23,7 @@ const LabelClaim = "intentplane.dev/deployment"
 // delivery goes to. Absent means that this is its own name. It is not part of the revision: the provider does nothing for it.
 const AnnotationRepository = "intentplane.dev/repository"
 
-// Rendered is what one Site is to hold.
+// Rendered is the desired content of one Site.
 type Rendered struct {
 	// Place of the Site.
 	Place catalog.Place
@@ -35,7 +35,7 @@ type Rendered struct {
 	Packed *Packed
 }
 
-// Deliveries are the managed resources that bring what was rendered to its repositories, one for each, by the name of the composed
+// Deliveries are the managed resources that bring rendered files to their repositories, one for each, by the name of the composed
 // resource. It returns a tree.TooLargeError for trees that do not fit.
 func Deliveries(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, rendered []Rendered) (map[string]*deliveryv1alpha1.GitDelivery, error) {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
@@ -67,9 +67,9 @@ func Name(p catalog.Place) (string, error) {
 	return "delivery-" + d[len("sha256:"):][:12], nil
 }
 
-// Inherit gives wanted deliveries the names of the observed ones that they have to go on from: those with the same configuration,
-// when it came to name another repository. The one that is there would reach the new repository too, and remove what its
-// successor wrote.
+// Inherit gives wanted deliveries the names of the observed deliveries that they have to go on from: the deliveries with the same configuration,
+// when it came to name another repository. The observed delivery would reach the new repository too, and remove the trees of its
+// successor.
 func Inherit(wanted, observed map[string]*deliveryv1alpha1.GitDelivery) map[string]*deliveryv1alpha1.GitDelivery {
 	out := maps.Clone(wanted)
 	for _, name := range slices.Sorted(maps.Keys(observed)) {
@@ -96,8 +96,8 @@ func withAnnotation(d *deliveryv1alpha1.GitDelivery, key, value string) *deliver
 }
 
 // ByRepository returns observed deliveries by the repository that their trees are for, as Name names it. A delivery that was never applied is not
-// in a repository yet, and counts as the one that is wanted in its place. All of them do where asked says that they are for the places which
-// are wanted: deliveries of earlier versions do not name their repository.
+// in a repository yet, and counts as the wanted delivery in its place. All of them do where asked says that they are for the wanted
+// places: deliveries of earlier versions do not name their repository.
 func ByRepository(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, asked bool) map[string]*deliveryv1alpha1.GitDelivery {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
 	for _, name := range slices.Sorted(maps.Keys(observed)) {
@@ -145,8 +145,8 @@ func NewDelivery(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.D
 	}
 }
 
-// managementPolicies are the management policies in force. Crossplane does not call the function when a composite is deleted, so what
-// happens then has to be said beforehand.
+// managementPolicies are the management policies in force. Crossplane does not call the function when a composite is deleted, so the
+// policy for a deletion has to be set beforehand.
 func managementPolicies(deletion string) xpv2.ManagementPolicies {
 	if deletion == deploymentv1alpha1.DeletionOrphan {
 		return xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
@@ -188,8 +188,8 @@ func TreeIDs(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]string {
 	return out
 }
 
-// AskedIDs are the ids of the trees that belong to a revision, by repository, branch and path: those that deliveries ask for with it,
-// and those that are in Git where a delivery was lost and does not ask for the revision yet.
+// AskedIDs are the ids of the trees that belong to a revision, by repository, branch and path: the trees that deliveries ask for with it,
+// and the trees in Git where a delivery was lost and does not ask for the revision yet.
 func AskedIDs(ds map[string]*deliveryv1alpha1.GitDelivery, revision int64) map[string]string {
 	out := TreeIDs(ds)
 	for name, d := range ds {
@@ -218,8 +218,8 @@ func heldIDs(d *deliveryv1alpha1.GitDelivery) map[string]string {
 	return out
 }
 
-// treeOverhead is what an object says about a tree beside its files: in the spec, in the status, and in the notes that the API
-// server keeps about its fields.
+// treeOverhead is the size of the data about a tree in an object beside its files: in the spec, in the status, and in the managed
+// fields of the API server.
 const treeOverhead = 600
 
 // EncodedBytes is how many bytes the trees of a delivery take in its object.

@@ -60,7 +60,7 @@ func TestDeliveries(t *testing.T) {
 			},
 		},
 		"Orphan": {
-			reason: "What is orphaned is not deleted.", deletion: deploymentv1alpha1.DeletionOrphan,
+			reason: "The files of an orphaned delivery are not deleted.", deletion: deploymentv1alpha1.DeletionOrphan,
 			rendered: []Rendered{{Place: place("a", one, "c"), Files: files}},
 			want:     map[string]summary{one: {Config: config("c"), Policies: xpv2.ManagementPolicies{"Observe", "Create", "Update"}, Trees: []string{"a Desired " + id}}},
 		},
@@ -213,9 +213,9 @@ func TestByRepository(t *testing.T) {
 		want     string
 	}{
 		"Named":   {reason: "A delivery that names no other repository is for that of its name.", observed: applied, want: "one"},
-		"Applied": {reason: "A delivery that was applied is in its repository, whatever is wanted in its place.", observed: applied, wanted: moved, want: "one"},
-		"Never":   {reason: "A delivery that was never applied counts as the one that is wanted in its place.", observed: asking(now, "a"), wanted: moved, want: "new"},
-		"Asked":   {reason: "A delivery that asks for the places which are wanted counts as the one that is wanted.", observed: applied, wanted: moved, asked: true, want: "new"},
+		"Applied": {reason: "A delivery that was applied is in its repository, even if another one is wanted in its place.", observed: applied, wanted: moved, want: "one"},
+		"Never":   {reason: "A delivery that was never applied counts as the wanted delivery in its place.", observed: asking(now, "a"), wanted: moved, want: "new"},
+		"Asked":   {reason: "A delivery that asks for the wanted places counts as the wanted delivery.", observed: applied, wanted: moved, asked: true, want: "new"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

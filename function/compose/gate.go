@@ -24,9 +24,9 @@ func GateName(p ledger.Position) string {
 	return fmt.Sprintf("gate-%d-%d", p.Revision, p.Step)
 }
 
-// Gate is the managed resource that judges the step of a state, while the SiteSync proves that it is live: one that has no name yet is the
-// one of the claim. The config says what happens while the metrics backend is unavailable. It is nil where there is nothing to check. A Gate
-// never changes, so one that is there stays as it is.
+// Gate is the managed resource that judges the step of a state, while the SiteSync proves that it is live: a SiteSync without a name yet is
+// that of the claim. The config has the policy for an unavailable metrics backend. It is nil where there is nothing to check. A Gate
+// never changes, so an existing Gate stays as it is.
 func Gate(claim rolloutv1alpha1.ClaimReference, s ledger.State, sync *deliveryv1alpha1.SiteSync, config deploymentv1alpha1.GatesConfig, checks []rolloutv1alpha1.GateCheck) *rolloutv1alpha1.Gate {
 	if len(checks) == 0 {
 		return nil
@@ -57,7 +57,7 @@ func Gate(claim rolloutv1alpha1.ClaimReference, s ledger.State, sync *deliveryv1
 	return g
 }
 
-// setUnavailablePolicy leaves defaults out, so that a Gate without a policy of its own is one that an older definition of Gates takes too.
+// setUnavailablePolicy leaves defaults out, so that an older definition of Gates, too, accepts a Gate without a policy of its own.
 func setUnavailablePolicy(p *rolloutv1alpha1.GateParameters, config deploymentv1alpha1.GatesConfig) {
 	if config.MetricsUnavailableTimeout != deploymentv1alpha1.DefaultMetricsUnavailableTimeout {
 		p.MetricsUnavailableTimeout = config.MetricsUnavailableTimeout

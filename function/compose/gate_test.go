@@ -37,7 +37,7 @@ func TestGate(t *testing.T) {
 		want   *rolloutv1alpha1.GateParameters
 	}{
 		"MetricsUnavailable": {
-			reason: "What happens while the metrics backend is unavailable travels with the Gate.", checks: checks,
+			reason: "The policy for an unavailable metrics backend travels with the Gate.", checks: checks,
 			config: deploymentv1alpha1.GatesConfig{MetricsUnavailableTimeout: "1m", OnMetricsUnavailable: deploymentv1alpha1.MetricsUnavailableReject},
 			want: &rolloutv1alpha1.GateParameters{
 				ClaimRef: claim, Position: &at, Blueprint: blueprint, Checks: checks,
@@ -45,18 +45,18 @@ func TestGate(t *testing.T) {
 			},
 		},
 		"Observed": {
-			reason: "The Gate names the SiteSync that proves what is judged.",
+			reason: "The Gate names the SiteSync that proves the judged step.",
 			sync:   sync("shop-x1"), checks: checks,
 			want: &rolloutv1alpha1.GateParameters{
 				ClaimRef: claim, Position: &at, Blueprint: blueprint, SiteSyncRef: &rolloutv1alpha1.SiteSyncReference{Name: "shop-x1"}, Checks: checks,
 			},
 		},
 		"Unobserved": {
-			reason: "Where no Site has an engine there is no SiteSync.", checks: checks,
+			reason: "Without an engine at any Site a SiteSync does not exist.", checks: checks,
 			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &at, Blueprint: blueprint, Checks: checks},
 		},
 		"NotThereYet": {
-			reason: "One without a name is the claim's.", sync: sync(""), checks: checks,
+			reason: "A SiteSync without a name is the claim's.", sync: sync(""), checks: checks,
 			want: &rolloutv1alpha1.GateParameters{ClaimRef: claim, Position: &at, Blueprint: blueprint, Checks: checks},
 		},
 		"Defaults": {
@@ -105,8 +105,8 @@ func TestGateObjectName(t *testing.T) {
 			reason: "A name that is too long ends in a digest.", claim: a + "bcdefghi", group: deploymentv1alpha1.GroupNamespaced, revision: 2, want: a[:48] + "-ddf36035-r2-s0",
 		},
 		"Short":    {reason: "Names that fit are said.", claim: "shop", revision: 2, want: "shop-r2-s0"},
-		"Fits":     {reason: "The longest one that fits is said too.", claim: a + "bcdefgh", revision: 2, want: a + "bcdefgh-r2-s0"},
-		"TooLong":  {reason: "A digest stands for what does not fit.", claim: a + "bcdefghi", revision: 2, want: a[:48] + "-64c67077-r2-s0"},
+		"Fits":     {reason: "The longest name that fits has no digest.", claim: a + "bcdefgh", revision: 2, want: a + "bcdefgh-r2-s0"},
+		"TooLong":  {reason: "A Gate name over the length limit ends in a digest.", claim: a + "bcdefghi", revision: 2, want: a[:48] + "-64c67077-r2-s0"},
 		"Alike":    {reason: "Names that differ at their end do so here.", claim: a + "bcdefghj", revision: 2, want: a[:48] + "-762a4bcb-r2-s0"},
 		"NoDouble": {reason: "No dash comes before a dash.", claim: a[:47] + "-cdefghijkl", revision: 2, want: a[:47] + "-2596ccc1-r2-s0"},
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // RetainAll desires each observed composed resource as it is, by its name in the composition, so that a call which returns early removes nothing. It returns an
-// error for one that cannot be read.
+// error for an unreadable resource.
 func RetainAll(observed map[string]*unstructured.Unstructured) (map[string]Resource, error) {
 	out := map[string]Resource{}
 	for name, u := range observed {
@@ -20,7 +20,7 @@ func RetainAll(observed map[string]*unstructured.Unstructured) (map[string]Resou
 	return out, nil
 }
 
-// Observe returns what an observed composed resource says, or nil if there is none of that name. It returns an error for one that cannot be read.
+// Observe returns a decoded observed composed resource, or nil if there is none of that name. It returns an error for an unreadable resource.
 func Observe[T any](observed map[string]*unstructured.Unstructured, name string) (*T, error) {
 	u, ok := observed[name]
 	if !ok {
@@ -31,7 +31,7 @@ func Observe[T any](observed map[string]*unstructured.Unstructured, name string)
 	return out, errors.Wrapf(err, "cannot read composed resource %q", name)
 }
 
-// SetReady says of a resource that should exist whether it has what is asked for.
+// SetReady says of a resource that should exist whether it has its desired state.
 func SetReady(all map[string]Resource, name string, isReady bool) {
 	if r, ok := all[name]; ok {
 		r.Ready = isReady

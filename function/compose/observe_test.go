@@ -19,9 +19,9 @@ func TestObserve(t *testing.T) {
 		want         *metav1.PartialObjectMetadata
 		fails        bool
 	}{
-		"There":   {reason: "What is there is read.", name: "state", want: &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "State"}, ObjectMeta: metav1.ObjectMeta{Name: "platform"}}},
-		"Missing": {reason: "What is not there is nil.", name: "other"},
-		"Wrong":   {reason: "What cannot be read is an error.", name: "wrong", fails: true},
+		"There":   {reason: "An existing resource is read.", name: "state", want: &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "State"}, ObjectMeta: metav1.ObjectMeta{Name: "platform"}}},
+		"Missing": {reason: "A missing resource is nil.", name: "other"},
+		"Wrong":   {reason: "An unreadable resource is an error.", name: "wrong", fails: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

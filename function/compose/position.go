@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// AskForPosition returns deliveries that ask for the position of a state, and in a settled one for the removal of what they have left. That to the home
-// records as well.
+// AskForPosition returns deliveries that ask for the position of a state, and in a settled one for the removal of the directories that they have left. The
+// delivery to the home records as well.
 func AskForPosition(ds, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State, home string) map[string]*deliveryv1alpha1.GitDelivery {
 	out := make(map[string]*deliveryv1alpha1.GitDelivery, len(ds))
 	for name, d := range ds {
@@ -41,8 +41,8 @@ func mustRemove(d, observed *deliveryv1alpha1.GitDelivery, at ledger.Position) b
 }
 
 // Record returns the delivery to the home of a ledger, which asks to record events on top of its head. While nothing is to be recorded, it asks
-// again for what led to the head, or to the head that the provider went on from, if it did before: another request would change the object for nothing. By the
-// mandate the provider records what follows.
+// again for the events that led to the head, or to the head that the provider went on from, if it did before: another request would change the object for
+// nothing. By the mandate the provider records the next events.
 func Record(d, observed *deliveryv1alpha1.GitDelivery, head ledger.Head, events []ledger.Event, m *deliveryv1alpha1.Mandate) *deliveryv1alpha1.GitDelivery {
 	out := *d
 	out.Spec.ForProvider.Ledger, out.Spec.ForProvider.Mandate = &deliveryv1alpha1.LedgerUpdate{After: head, Events: events}, m
@@ -58,7 +58,7 @@ func Record(d, observed *deliveryv1alpha1.GitDelivery, head ledger.Head, events 
 }
 
 // Withdraw returns an observed delivery that asks to record nothing any more: the ledger goes on in another repository, from the newest known state. It
-// keeps its trees, and its position only where that is the one of the state: another one was to be recorded first.
+// keeps its trees, and its position only where that is the position of the state: another one was to be recorded first.
 func Withdraw(observed *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, newest ledger.State) *deliveryv1alpha1.GitDelivery {
 	out, essentials := resumeDelivery(observed, spec), newest.Essentials()
 	p := &out.Spec.ForProvider
@@ -69,9 +69,9 @@ func Withdraw(observed *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.De
 	return out
 }
 
-// Follow returns a delivery to another repository than the home, with a copy of what is recorded. Where the state brings nothing new, the delivery stays
-// at the position that it has: neither a verdict nor a step elsewhere changes a follower. One that was never there asks for no position before the
-// revision comes to its Sites, so that its repository is read only. In tracks each repository is asked for each position: what its directories have counts.
+// Follow returns a delivery to another repository than the home, with a copy of the recorded state. Where the state brings nothing new, the delivery stays
+// at the position that it has: neither a verdict nor a step elsewhere changes a follower. A delivery that does not exist yet asks for no position before the
+// revision comes to its Sites, so that its repository is read only. In tracks each repository is asked for each position: the content of its directories counts.
 func Follow(name string, d, observed *deliveryv1alpha1.GitDelivery, recorded ledger.State) *deliveryv1alpha1.GitDelivery {
 	out := *d
 	p := &out.Spec.ForProvider

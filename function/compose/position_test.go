@@ -26,18 +26,18 @@ func TestAskForPosition(t *testing.T) {
 		change func(s *ledger.State, observed *deliveryv1alpha1.GitDelivery)
 		want   bool
 	}{
-		"Verified": {reason: "What is left is removed once the revision is verified.", change: func(*ledger.State, *deliveryv1alpha1.GitDelivery) {}, want: true},
-		"Unjudged": {reason: "What is left stays until the revision is verified.", change: func(s *ledger.State, _ *deliveryv1alpha1.GitDelivery) { s.Verdict = nil }},
+		"Verified": {reason: "Directories that the Sites left are removed once the revision is verified.", change: func(*ledger.State, *deliveryv1alpha1.GitDelivery) {}, want: true},
+		"Unjudged": {reason: "Directories that the Sites left stay until the revision is verified.", change: func(s *ledger.State, _ *deliveryv1alpha1.GitDelivery) { s.Verdict = nil }},
 		"Nothing":  {reason: "A delivery without anything left does not change for a verdict.", change: func(_ *ledger.State, d *deliveryv1alpha1.GitDelivery) { d.Status.AtProvider.Trees = nil }},
 		"Removed": {
-			reason: "A delivery that removed what was left does not change once more.", want: true,
+			reason: "A delivery that removed left directories does not change once more.", want: true,
 			change: func(s *ledger.State, d *deliveryv1alpha1.GitDelivery) {
 				p := s.Position()
 				d.Status.AtProvider.Trees, d.Spec.ForProvider.Settled, d.Spec.ForProvider.Position = nil, true, &p
 			},
 		},
 		"Earlier": {
-			reason: "What an earlier revision removed says nothing.",
+			reason: "Removals of an earlier revision prove nothing.",
 			change: func(_ *ledger.State, d *deliveryv1alpha1.GitDelivery) {
 				d.Status.AtProvider.Trees, d.Spec.ForProvider.Settled, d.Spec.ForProvider.Position = nil, true, &ledger.Position{Revision: 1}
 			},
@@ -65,7 +65,7 @@ func TestAskForPositionAtHome(t *testing.T) {
 	for name, d := range AskForPosition(ds, nil, s, "home") {
 		p := d.Spec.ForProvider
 		if isHome := name == "home"; (p.Ledger != nil) != isHome || p.Copy != nil || p.Mandate != nil || *p.Position != s.Position() {
-			t.Errorf("\nEach delivery asks for the position, and the one to the home alone records, by a mandate that it gets with the events.\nAskForPosition(...): %s: got %+v", name, p)
+			t.Errorf("\nEach delivery asks for the position, and the delivery to the home alone records, by a mandate that it gets with the events.\nAskForPosition(...): %s: got %+v", name, p)
 		}
 	}
 }
@@ -90,11 +90,11 @@ func TestRecord(t *testing.T) {
 		want   deliveryv1alpha1.LedgerUpdate
 	}{
 		"First":    {reason: "A home that is new is asked to record on top of nothing.", events: next, want: deliveryv1alpha1.LedgerUpdate{Events: next}},
-		"Recorded": {reason: "A home that recorded what it was asked is asked the same again.", asked: asked, head: after, want: *asked},
-		"Next":     {reason: "What is to be recorded next takes the place of what was recorded.", asked: asked, head: after, events: next, want: deliveryv1alpha1.LedgerUpdate{After: after, Events: next}},
-		"Followed": {reason: "A home that the provider went on from what it was asked is asked the same again.", asked: asked, head: followed, taken: &after, want: *asked},
-		"Seen":     {reason: "What is to be recorded after events that no spec contains follows the head that they led to.", asked: asked, head: followed, taken: &after, events: next, want: deliveryv1alpha1.LedgerUpdate{After: followed, Events: next}},
-		"Unproven": {reason: "A home whose ledger went on without a sign of what it was asked is asked for nothing on top of the head.", asked: asked, head: followed, want: deliveryv1alpha1.LedgerUpdate{After: followed}},
+		"Recorded": {reason: "A home that recorded its requested events is asked the same again.", asked: asked, head: after, want: *asked},
+		"Next":     {reason: "New events replace events that are already recorded.", asked: asked, head: after, events: next, want: deliveryv1alpha1.LedgerUpdate{After: after, Events: next}},
+		"Followed": {reason: "A home whose requested events the provider continued is asked the same again.", asked: asked, head: followed, taken: &after, want: *asked},
+		"Seen":     {reason: "New events after events that no spec contains follow the head of the latter.", asked: asked, head: followed, taken: &after, events: next, want: deliveryv1alpha1.LedgerUpdate{After: followed, Events: next}},
+		"Unproven": {reason: "A home whose ledger went on without a sign of the requested events is asked for nothing on top of the head.", asked: asked, head: followed, want: deliveryv1alpha1.LedgerUpdate{After: followed}},
 		"Earlier":  {reason: "A home that the provider went on from later events is asked for nothing on top of the head.", asked: asked, head: followed, taken: &settledHead, want: deliveryv1alpha1.LedgerUpdate{After: followed}},
 		"Other":    {reason: "A home whose ledger has another head is asked for nothing on top of that.", asked: asked, head: settled().Head, want: deliveryv1alpha1.LedgerUpdate{After: settled().Head}},
 	}
@@ -152,7 +152,7 @@ func TestFollow(t *testing.T) {
 			want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Desired", 1},
 		},
 		"OtherLedger": {
-			reason: "A follower of another ledger gets what is recorded.", recorded: at(1, nil), site: "b", was: new(at(0, nil).Position()),
+			reason: "A follower of another ledger gets the recorded position.", recorded: at(1, nil), site: "b", was: new(at(0, nil).Position()),
 			change: func(d *deliveryv1alpha1.GitDelivery) { d.Spec.ForProvider.Copy.Ledger = "other" },
 			want:   follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Desired", 4},
 		},
@@ -166,19 +166,19 @@ func TestFollow(t *testing.T) {
 		},
 		"Unreached": {reason: "A follower stays with the revision before until its step comes.", recorded: at(0, nil), site: "a", retains: true, was: &before, change: inPlace, want: follower{&before, "Desired", 1}},
 		"Unfinished": {
-			reason: "What the revision before did not bring yet is held back.", recorded: at(0, nil), site: "a", retains: true, was: &before,
+			reason: "Trees that the previous revision did not deliver yet are held back.", recorded: at(0, nil), site: "a", retains: true, was: &before,
 			want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 3},
 		},
 		"Rejected": {
-			reason: "What a rejected revision began to bring is held back, at the position that the follower has.", recorded: at(1, nil), site: "b", retains: true,
+			reason: "Trees that a rejected revision began to deliver are held back, at the position that the follower has.", recorded: at(1, nil), site: "b", retains: true,
 			was: new(at(0, nil).Position()), change: inPlace, want: follower{&ledger.Position{Epoch: 1, Revision: 2}, "Keep", 1},
 		},
 		"RejectedLater": {
-			reason: "A follower whose Site was reached before the revision was rejected gets the position, so that it reports what it holds.", recorded: at(1, nil), site: "a", retains: true,
+			reason: "A follower whose Site was reached before the revision was rejected gets the position, so that it reports its trees.", recorded: at(1, nil), site: "a", retains: true,
 			was: new(at(0, nil).Position()), change: inPlace, want: follower{&ledger.Position{Epoch: 1, Revision: 2, Step: 1}, "Keep", 4},
 		},
 		"Home": {
-			reason: "A home that becomes a follower gets what is recorded.", recorded: at(1, nil), site: "b", was: new(at(1, nil).Position()),
+			reason: "A home that becomes a follower gets the recorded position.", recorded: at(1, nil), site: "b", was: new(at(1, nil).Position()),
 			change: func(d *deliveryv1alpha1.GitDelivery) {
 				d.Spec.ForProvider.Copy, d.Spec.ForProvider.Ledger = nil, &deliveryv1alpha1.LedgerUpdate{}
 			},

@@ -11,8 +11,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// Parts returns the deliveries that take part in a revision, as they are observed. One that was lost is taken from the wanted ones, with the
-// Sites that it had: it will ask for what it asked for before. It is left out if none is wanted in its place.
+// Parts returns the deliveries that take part in a revision, as they are observed. A lost delivery is taken from the wanted ones, with the
+// Sites that it had: it will ask for the same trees as before. It is left out if none is wanted in its place.
 func Parts(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, r ledger.Revision) map[string]*deliveryv1alpha1.GitDelivery {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
 	for _, part := range r.Parts {
@@ -27,13 +27,13 @@ func Parts(observed, wanted map[string]*deliveryv1alpha1.GitDelivery, r ledger.R
 	return out
 }
 
-// IsLost is true for a part of a revision without a delivery, or with one that was composed since for the ledger alone: it names no directory.
+// IsLost is true for a part of a revision without a delivery, or with a delivery that was composed since for the ledger alone: it names no directory.
 func IsLost(part ledger.Part, observed map[string]*deliveryv1alpha1.GitDelivery) bool {
 	d := observed[part.Delivery]
 	return d == nil || len(d.Spec.ForProvider.Trees) == 0 && len(part.Sites) > 0
 }
 
-// recreatedDelivery is a delivery that was lost, with the Sites that it had. Its directories are retained until it reports what they hold.
+// recreatedDelivery is a delivery that was lost, with the Sites that it had. Its directories are retained until it reports their trees.
 func recreatedDelivery(d *deliveryv1alpha1.GitDelivery, sites []string) *deliveryv1alpha1.GitDelivery {
 	out := &deliveryv1alpha1.GitDelivery{TypeMeta: d.TypeMeta, ObjectMeta: *d.ObjectMeta.DeepCopy(), Spec: *d.Spec.DeepCopy()}
 	out.Spec.ForProvider.Trees = nil
@@ -56,8 +56,8 @@ func Sites(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]bool {
 	return out
 }
 
-// Resume is what the parts of a revision ask for while nothing new may be ordered: what they asked for before. What happens when the
-// deployment is deleted follows the spec, and so do timeouts that the spec says.
+// Resume returns the deliveries of a revision while no new revision may begin: with the same trees as before. The policy for a deleted
+// deployment follows the spec, and so do the timeouts of the spec.
 func Resume(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig) map[string]*deliveryv1alpha1.GitDelivery {
 	out := map[string]*deliveryv1alpha1.GitDelivery{}
 	for name, d := range parts {
@@ -79,7 +79,7 @@ func resumeDelivery(d *deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.Del
 	return out
 }
 
-// RetainDirectories is what the parts of a rejected revision ask for: all directories as they are, wherever the next revision would go.
+// RetainDirectories returns the deliveries of a rejected revision: all directories stay as they are, even where the next revision would go elsewhere.
 func RetainDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig) map[string]*deliveryv1alpha1.GitDelivery {
 	out := Resume(parts, spec)
 	for _, d := range out {
@@ -91,7 +91,7 @@ func RetainDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec depl
 }
 
 // Observers of a revision that goes on as it is: the same Sites, with the time that they have by the spec, and with the trees that the deliveries of the
-// revision ask for. What is observed may have been composed for another revision.
+// revision ask for. The observed SiteSync may have been composed for another revision.
 func Observers(observed *deliveryv1alpha1.SiteSync, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, parts map[string]*deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.SiteSync {
 	if observed == nil {
 		return nil

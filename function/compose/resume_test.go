@@ -33,7 +33,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestIsLost compares parts with what is observed of their deliveries.
+// TestIsLost compares parts with the observed deliveries.
 func TestIsLost(t *testing.T) {
 	now := inWaves(1).Position()
 	part := ledger.Part{Delivery: "one", Sites: []string{"a"}}
@@ -65,10 +65,10 @@ func TestRetainDirectories(t *testing.T) {
 		t.Errorf("RetainDirectories(...): -want, +got:\n%s", diff)
 	}
 	if slices.Contains(got["one"].Spec.ManagementPolicies, xpv2.ManagementActionAll) || got["one"].GetLabels()[LabelClaim] != "shop" {
-		t.Errorf("RetainDirectories(...): what happens to a deleted deployment follows the spec: %+v", got["one"])
+		t.Errorf("RetainDirectories(...): the deletion policy follows the spec: %+v", got["one"])
 	}
 	if observed["one"].Spec.ForProvider.Trees[0].Action != deliveryv1alpha1.ActionDesired {
-		t.Error("RetainDirectories(...): changed what was observed")
+		t.Error("RetainDirectories(...): changed the observed deliveries")
 	}
 }
 

@@ -21,11 +21,11 @@ type Resource struct {
 	// Object to apply.
 	Object *unstructured.Unstructured
 
-	// Ready says whether the observed resource has what is asked for.
+	// Ready says whether the observed resource has its desired state.
 	Ready bool
 }
 
-// Encode returns what to apply of a composed resource. It returns an error for one that cannot be encoded.
+// Encode returns the fields to apply of a composed resource. It returns an error if they cannot be encoded.
 func Encode(v any) (*unstructured.Unstructured, error) {
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(v)
 	if err != nil {
@@ -43,7 +43,7 @@ const managerPrefix = "apiextensions.crossplane.io/composed/"
 // crossplanePrefix begins the labels and annotations that Crossplane adds itself.
 const crossplanePrefix = "crossplane.io/"
 
-// Retain returns what must be asked for so that an observed composed resource stays as it is: exactly the fields that Crossplane
+// Retain returns the desired object that leaves an observed composed resource as it is: exactly the fields that Crossplane
 // applied for us. Less would remove fields, and more would take fields over from their owners. It returns an error for an object
 // whose managed fields cannot be read.
 func Retain(o *unstructured.Unstructured) (*unstructured.Unstructured, error) {
@@ -82,7 +82,7 @@ func Supersede(o *unstructured.Unstructured) *unstructured.Unstructured {
 	return out
 }
 
-// appliedEntries are the labels or annotations in a set, but for those that Crossplane adds itself.
+// appliedEntries are the labels or annotations in a set, but for Crossplane's own.
 func appliedEntries(set *fieldpath.Set, field string, all map[string]string) map[string]string {
 	out := map[string]string{}
 	maps.Copy(out, all)

@@ -85,9 +85,9 @@ func TestRetain(t *testing.T) {
 		given  string
 		want   string
 	}{
-		"Applied":       {reason: "Exactly what Crossplane applied, and nothing of anybody else.", given: observed, want: retained},
+		"Applied":       {reason: "Exactly the fields that Crossplane applied, and none of another owner.", given: observed, want: retained},
 		"AppliedByNone": {reason: "Fields of others are not taken over.", given: strings.ReplaceAll(observed, "apiextensions.crossplane.io/composed/", "other/"), want: strings.Replace(bare, `"v1", "kind": "ConfigMap"`, `"delivery.intentplane.dev/v1alpha1", "kind": "GitDelivery"`, 1)},
-		"Updated":       {reason: "What was updated was not applied.", given: strings.ReplaceAll(observed, `"Apply"`, `"Update"`), want: strings.Replace(bare, `"v1", "kind": "ConfigMap"`, `"delivery.intentplane.dev/v1alpha1", "kind": "GitDelivery"`, 1)},
+		"Updated":       {reason: "Updated fields are not applied fields.", given: strings.ReplaceAll(observed, `"Apply"`, `"Update"`), want: strings.Replace(bare, `"v1", "kind": "ConfigMap"`, `"delivery.intentplane.dev/v1alpha1", "kind": "GitDelivery"`, 1)},
 		"WithoutSpec":   {reason: "An object without a spec.", given: bare, want: bare},
 	}
 	for name, tc := range cases {
@@ -121,7 +121,7 @@ func TestSupersede(t *testing.T) {
 			t.Errorf("\nA retained delivery gets a mark, and keeps its annotations.\nSupersede(...): -want, +got:\n%s", diff)
 		}
 		if diff := cmp.Diff(before, o.GetAnnotations()); diff != "" {
-			t.Errorf("\nWhat is marked is a copy.\nSupersede(...): -before, +after:\n%s", diff)
+			t.Errorf("\nThe marked object is a copy.\nSupersede(...): -before, +after:\n%s", diff)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// KeepRevisionTrees returns wanted deliveries with the trees of a revision instead of those that a newer renderer makes. All else about them is as wanted:
+// KeepRevisionTrees returns wanted deliveries with the trees of a revision instead of the trees of a newer renderer. All else about them is as wanted:
 // how a directory is deleted, say. A tree that is in Git, and that no version that runs can render since the object
 // which held it was lost, is retained.
 func KeepRevisionTrees(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
@@ -33,7 +33,7 @@ func treeOfRevision(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, s 
 	if was, ok := askedTree(t, d, s.Current.Number); ok {
 		return was
 	}
-	// A Site that was never served, and is now, gets what there is.
+	// A Site that was never served, and is now, gets the present tree.
 	if held, known := evidence.HeldTree(d, t.Path); d != nil && (!known && !wasProven(s, t.Site) || held.Tree == t.Tree) {
 		return t
 	}
@@ -47,7 +47,7 @@ func wasProven(s ledger.State, site string) bool {
 	})
 }
 
-// askedTree is the tree in the place of another one that a delivery asks for with a revision.
+// askedTree is the tree in the place of another one in a delivery that asks for a revision.
 func askedTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, revision int64) (deliveryv1alpha1.Tree, bool) {
 	if d == nil || !AsksForRevision(d, revision) {
 		return t, false

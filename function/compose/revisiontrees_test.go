@@ -38,12 +38,12 @@ func TestKeepRevisionTrees(t *testing.T) {
 		unchanged bool
 	}{
 		"Unreported": {reason: "A Site that was proven to run the revision keeps its tree, though no delivery has reported it.", wanted: made("Desired", "new"), observed: asks(before, made("Keep", ""), ""), proven: "old", want: made("Keep", "")},
-		"Asked":      {reason: "What the revision asks for stays.", wanted: made("Desired", "new"), observed: asks(now, made("Desired", "old"), "old"), want: made("Desired", "old")},
-		"Same":       {reason: "What the revision asks for may be what is rendered now.", wanted: made("Desired", "old"), observed: asks(now, made("Desired", "old"), "old"), want: made("Desired", "old"), unchanged: true},
+		"Asked":      {reason: "The requested tree of the revision stays.", wanted: made("Desired", "new"), observed: asks(now, made("Desired", "old"), "old"), want: made("Desired", "old")},
+		"Same":       {reason: "The requested tree of the revision may be the newly rendered one.", wanted: made("Desired", "old"), observed: asks(now, made("Desired", "old"), "old"), want: made("Desired", "old"), unchanged: true},
 		"Waits":      {reason: "A Site whose cluster is not ready waits.", wanted: made("Keep", ""), observed: asks(now, made("Desired", "old"), "old"), want: made("Keep", "")},
-		"Served":     {reason: "A Site that was never served gets what is rendered now.", wanted: made("Desired", "new"), observed: asks(now, made("Keep", ""), ""), want: made("Desired", "new")},
+		"Served":     {reason: "A Site that was never served gets the newly rendered tree.", wanted: made("Desired", "new"), observed: asks(now, made("Keep", ""), ""), want: made("Desired", "new")},
 		"Lost":       {reason: "A tree that cannot be rendered any more is kept.", wanted: made("Desired", "new"), observed: asks(before, made("Desired", "new"), "old"), want: made("Keep", "")},
-		"LostSame":   {reason: "What can still be made is asked for.", wanted: made("Desired", "old"), observed: asks(before, made("Desired", "x"), "old"), want: made("Desired", "old"), unchanged: true},
+		"LostSame":   {reason: "A tree that can still be rendered is requested.", wanted: made("Desired", "old"), observed: asks(before, made("Desired", "x"), "old"), want: made("Desired", "old"), unchanged: true},
 		"Kept":       {reason: "A tree that was retained stays retained.", wanted: made("Desired", "new"), observed: asks(now, made("Keep", ""), "old"), want: made("Keep", "")},
 		"NoObject":   {reason: "A directory that is not known is retained.", wanted: made("Desired", "new"), want: made("Keep", "")},
 		"OtherPath":  {reason: "A tree elsewhere says nothing.", wanted: made("Desired", "new"), observed: &deliveryv1alpha1.GitDelivery{Spec: deliveryv1alpha1.GitDeliverySpec{ForProvider: deliveryv1alpha1.GitDeliveryParameters{Position: &now}}}, want: made("Desired", "new")},
@@ -70,7 +70,7 @@ func TestKeepRevisionTrees(t *testing.T) {
 	}
 }
 
-// TestAskedIDs reads what belongs to a revision where the delivery asks for another one.
+// TestAskedIDs reads the trees of a revision where the delivery asks for another one.
 func TestAskedIDs(t *testing.T) {
 	d := &deliveryv1alpha1.GitDelivery{}
 	d.Spec.ForProvider.Position = &ledger.Position{Revision: 3}

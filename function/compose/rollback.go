@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// A Return is what a rollback attempt restores.
+// A Return is the content that a rollback attempt restores.
 type Return struct {
 	// Trees of the target, by Site. Nil means that the target is not remembered any more.
 	Trees map[string]string
@@ -20,9 +20,9 @@ type Return struct {
 	Timeout string
 }
 
-// RestoreDirectories returns what the parts of a rejected revision ask for in a rollback attempt: the target's trees where others are, or may be, and everything
-// else as it is. A directory that the target did not have is retained. What the attempt has to change is not drift, whatever the policy for drift
-// says.
+// RestoreDirectories returns the deliveries of a rejected revision in a rollback attempt: the target's trees where others are, or may be, and everything
+// else as it is. A directory that the target did not have is retained. Differences from the target are not drift under any policy for
+// drift.
 func RestoreDirectories(parts map[string]*deliveryv1alpha1.GitDelivery, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, r Return) map[string]*deliveryv1alpha1.GitDelivery {
 	out := Resume(parts, spec)
 	for name, d := range out {
@@ -51,7 +51,7 @@ func (r Return) restoreTree(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDeli
 		return directories.Retain(t)
 	}
 	if s.Restored && isBack {
-		return t // What was restored is what was asked for then, wherever Sites moved since.
+		return t // The restored tree is the tree that was requested then, even if Sites moved since.
 	}
 	want, served := r.Trees[t.Site]
 	if !served || !restores && (holdsTarget(t, d, s.Current.Number, want) || isUntouched(t, d, isBack)) {
@@ -70,7 +70,7 @@ func holdsTarget(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, revis
 	return known && is.Tree == want && is.Revision != revision
 }
 
-// isUntouched is true for a directory that a delivery was to keep, and that was not there when it had applied what it is asked for: that of a Site which was
+// isUntouched is true for a directory that a delivery was to keep, and that was not there when it had applied its position: the directory of a Site that was
 // moved there, and whose turn had not come. Once the rollback asks to keep it, nothing brings it there: to restore it before that is reported would make
 // another commit.
 func isUntouched(t deliveryv1alpha1.Tree, d *deliveryv1alpha1.GitDelivery, isBack bool) bool {

@@ -56,8 +56,8 @@ func TestRestoreDirectories(t *testing.T) {
 		"New":        {reason: "A Site that the target did not serve keeps its tree.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Trees = map[string]string{} }, want: "d a Keep 0"},
 		"Unchosen":   {reason: "A Site that the deployment left keeps its tree.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Chosen = func(string) bool { return false } }, want: "d a Keep 0"},
 		"Forgotten":  {reason: "A target that is not remembered restores nothing.", change: func(_ *deliveryv1alpha1.GitDelivery, r *Return) { r.Trees = nil }, want: "d a Keep 0"},
-		"NextKeeps":  {reason: "The next attempt goes on with what the one before asked for.", change: func(d *deliveryv1alpha1.GitDelivery, r *Return) { restores(d); r.Trees = nil }, want: "d a Restore good0"},
-		"NextSticks": {reason: "What an attempt touched is proven to be back.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { restores(d); holds(d, "good", 1) }, want: "d a Restore good0"},
+		"NextKeeps":  {reason: "The next attempt goes on with the trees of the previous one.", change: func(d *deliveryv1alpha1.GitDelivery, r *Return) { restores(d); r.Trees = nil }, want: "d a Restore good0"},
+		"NextSticks": {reason: "A directory that an attempt touched is proven to be back.", change: func(d *deliveryv1alpha1.GitDelivery, _ *Return) { restores(d); holds(d, "good", 1) }, want: "d a Restore good0"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -96,7 +96,7 @@ func restores(d *deliveryv1alpha1.GitDelivery) {
 	t.Action, t.Tree, t.Files = deliveryv1alpha1.ActionRestore, "good", nil
 }
 
-// TestRestoreDirectoriesOnceRestored keeps asking for what came true, though the directory is a new one that no delivery has told of yet.
+// TestRestoreDirectoriesOnceRestored keeps asking for the restored tree, though the directory is new and no delivery has reported it yet.
 func TestRestoreDirectoriesOnceRestored(t *testing.T) {
 	state := rollingBack()
 	state.Restored = true

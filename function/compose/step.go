@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// Step is what deliveries ask for at the step of a state: Sites whose step has not come keep their trees.
+// Step returns the deliveries at the step of a state: Sites whose step has not come keep their trees.
 func Step(ds map[string]*deliveryv1alpha1.GitDelivery, s ledger.State) map[string]*deliveryv1alpha1.GitDelivery {
 	out := maps.Clone(ds)
 	for name, d := range ds {

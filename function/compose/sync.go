@@ -17,7 +17,7 @@ import (
 // SyncName is the name of the composed resource that observes the Sites.
 const SyncName = "sync"
 
-// Sync is the managed resource that observes whether Sites run what deliveries bring them, in whichever step. Sites without an
+// Sync is the managed resource that observes whether Sites run the trees of deliveries, in any step. Sites without an
 // engine are left out, and without any Site it is nil.
 func Sync(claim rolloutv1alpha1.ClaimReference, spec deploymentv1alpha1.DeliveryConfig, s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery, unobserved map[string]bool) *deliveryv1alpha1.SiteSync {
 	return SyncOf(claim, spec, s, sitesToObserve(s, ds, unobserved))

@@ -22,7 +22,7 @@ func inWaves(step int32) ledger.State {
 	}
 }
 
-// asking is a delivery that asks for a tree at each of some Sites, but for those of "waits", whose cluster is not ready.
+// asking is a delivery that asks for a tree at each of some Sites, but for the Sites of "waits", whose cluster is not ready.
 func asking(at ledger.Position, sites ...string) *deliveryv1alpha1.GitDelivery {
 	d := &deliveryv1alpha1.GitDelivery{}
 	d.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "mine"}
@@ -48,7 +48,7 @@ func TestSync(t *testing.T) {
 	}{
 		"All":     {reason: "Sites are sorted, and each has its wave.", sites: []string{"c", "b", "a"}, want: []string{"a 1 a/x tree-a mine", "b 0 b/x tree-b mine", "c 1 c/x tree-c mine"}},
 		"Some":    {reason: "Who has no engine is not looked at.", sites: []string{"a", "b"}, unobserved: map[string]bool{"a": true}, want: []string{"b 0 b/x tree-b mine"}},
-		"None":    {reason: "Nobody is looked at.", sites: []string{"a", "b"}, unobserved: map[string]bool{"a": true, "b": false}},
+		"None":    {reason: "No Site is observed.", sites: []string{"a", "b"}, unobserved: map[string]bool{"a": true, "b": false}},
 		"Cluster": {reason: "Who receives nothing is not looked at.", sites: []string{"a", "waits"}, want: []string{"a 1 a/x tree-a mine"}},
 	}
 	for name, tc := range cases {
@@ -92,7 +92,7 @@ func TestPause(t *testing.T) {
 		wantPromoted bool
 	}{
 		"Paused":   {reason: "The SiteSync has the pause of the step.", change: func(*ledger.State) {}, pause: "Manual"},
-		"Promoted": {reason: "A step behind the one that was promoted is released.", change: func(s *ledger.State) { s.Cursor.Promoted = 1 }, pause: "Manual", wantPromoted: true},
+		"Promoted": {reason: "A step behind the promoted one is released.", change: func(s *ledger.State) { s.Cursor.Promoted = 1 }, pause: "Manual", wantPromoted: true},
 		"Full":     {reason: "All steps are released once the revision was promoted in full.", change: func(s *ledger.State) { s.Cursor.Full = true }, pause: "Manual", wantPromoted: true},
 		"Rollback": {reason: "A rollback pauses nowhere.", change: func(s *ledger.State) { s.Cursor.Attempt, s.Cursor.Full = 1, true }},
 		"Before":   {reason: "Nothing pauses before the steps.", change: func(s *ledger.State) { s.Cursor.Stage = ledger.StageShift }},

@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// HasUnreadySites is true for a revision that some Site still waits for: it was not asked for there, since its cluster was not ready. What is to be
-// brought there is in no object.
+// HasUnreadySites is true for a revision that some Site still waits for: it was not asked for there, since its cluster was not ready. The tree for
+// that Site is in no object.
 func HasUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, s ledger.State, clustered map[string]bool) bool {
 	for name, d := range wanted {
 		for _, t := range d.Spec.ForProvider.Trees {
@@ -22,8 +22,8 @@ func HasUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, 
 	return false
 }
 
-// RetainUnreadySites is what deliveries ask for with a revision while Sites wait for their clusters: their directories stay as they are. A cluster
-// that the SiteSync saw ready for the revision lets its Site through, and what was let through is asked for from then on.
+// RetainUnreadySites returns the deliveries of a revision while Sites wait for their clusters: their directories stay as they are. A cluster
+// that the SiteSync saw ready for the revision lets its Site through, and the tree of that Site is requested from then on.
 func RetainUnreadySites(wanted, observed map[string]*deliveryv1alpha1.GitDelivery, sync *deliveryv1alpha1.SiteSync, s ledger.State, clustered map[string]bool) map[string]*deliveryv1alpha1.GitDelivery {
 	out := maps.Clone(wanted)
 	for name, d := range wanted {

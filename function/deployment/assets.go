@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/function/compose"
 )
 
-// assets are what a state of the ledger asks of each resource.
+// assets are the desired resources for a state of the ledger.
 type assets struct {
 	// deliveries by their names in the composition, that of the home among them.
 	deliveries map[string]*deliveryv1alpha1.GitDelivery
@@ -24,7 +24,7 @@ type assets struct {
 	// home is the name of the delivery to the home of the ledger.
 	home string
 
-	// isResumed says that what is asked for follows from what was asked for, and not from the spec.
+	// isResumed says that the desired resources follow from the previous desired resources, and not from the spec.
 	isResumed bool
 
 	// isRendererHeld says that a newer renderer would render other trees.
@@ -33,15 +33,15 @@ type assets struct {
 	// alone are the trees in which a revision in tracks is alone, by Site.
 	alone map[string]ledger.SiteTree
 
-	// isLost says that what the state asks for is not known: a delivery was lost, or restored from a backup.
+	// isLost says that the desired trees of the state are unknown: a delivery was lost, or restored from a backup.
 	isLost bool
 
 	// lostFiles says which files a move from or to tracks needs that are in no object any more. Empty means that it has all.
 	lostFiles string
 }
 
-// ask returns what a state of the ledger asks of each resource: what the spec says, if it is the request of the current revision, or else what was
-// asked for. A rejected revision asks for its rollback.
+// ask returns the desired resources for a state of the ledger: compiled from the spec, if that is the request of the current revision, or else the
+// previous ones. A rejected revision asks for its rollback.
 func (dr decider) ask(home step.Home, s ledger.State) (assets, error) {
 	if s.Current == nil {
 		return assets{}, nil
@@ -69,7 +69,7 @@ func (dr decider) ask(home step.Home, s ledger.State) (assets, error) {
 	return a, err
 }
 
-// isRequestOf is true if the current revision delivers what the spec asks for.
+// isRequestOf is true if the current revision delivers the request of the spec.
 func (dr decider) isRequestOf(s ledger.State) bool {
 	return dr.compiled.Problem == nil && dr.compiled.desired.Request == s.Current.Request
 }
@@ -89,7 +89,7 @@ func (dr decider) askForTrees(s ledger.State, trees map[string]*deliveryv1alpha1
 	}
 }
 
-// resumeDeliveries asks for what the deliveries of a revision ask for already.
+// resumeDeliveries asks for the trees that the deliveries of a revision ask for already.
 func (dr decider) resumeDeliveries(s ledger.State) assets {
 	spec := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
 	parts := compose.Parts(dr.observed.deliveries, nil, *s.Current)
@@ -97,8 +97,8 @@ func (dr decider) resumeDeliveries(s ledger.State) assets {
 	return assets{deliveries: ds, sync: dr.resumeSync(s, ds), isResumed: true, isLost: !canResume(parts, s)}
 }
 
-// resumeSync returns the SiteSync of a revision that goes on as it is. One that was lost is composed again for the Sites of which the catalog says that they
-// have an engine.
+// resumeSync returns the SiteSync of a revision that goes on as it is. A lost SiteSync is composed again for the Sites that have an engine by the
+// catalog.
 func (dr decider) resumeSync(s ledger.State, ds map[string]*deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.SiteSync {
 	spec := withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig)
 	if dr.observed.sync != nil || dr.compiled.unobserved == nil {
@@ -113,7 +113,7 @@ func (dr decider) resumeSync(s ledger.State, ds map[string]*deliveryv1alpha1.Git
 	return compose.Sync(dr.in.Claim, spec, s, ds, without)
 }
 
-// emptyHome returns the delivery to a home that has no Sites. What it had stays there until it may be removed.
+// emptyHome returns the delivery to a home that has no Sites. Its directories stay there until they may be removed.
 func (dr decider) emptyHome(home, name string) *deliveryv1alpha1.GitDelivery {
 	d := compose.NewDelivery(dr.in.Claim, withoutInvalidTimeouts(dr.in.Spec.DeliveryConfig), configRefOf(home))
 	if was := dr.observed.deliveries[name]; was != nil {
@@ -130,7 +130,7 @@ func configRefOf(name string) catalog.ConfigRef {
 	return catalog.ConfigRef{Kind: defaultConfigKind, Name: name}
 }
 
-// directoriesOf returns the directories of the current revision, sorted by Site, and whether each repository reported what they hold now.
+// directoriesOf returns the directories of the current revision, sorted by Site, and whether each repository reported their present trees.
 func (o Observed) directoriesOf(s ledger.State, k Compiled) ([]step.Directory, bool) {
 	var out []step.Directory
 	hasAll := true

@@ -29,7 +29,7 @@ func (w *canaryWalk) isSilent() bool {
 	return true
 }
 
-// concludeByMandate lets the provider record what follows by the mandate of the home, bring the directories to where the ledger is then, and say that it acts by
+// concludeByMandate lets the provider record the next events by the mandate of the home, bring the directories to the new state of the ledger, and say that it acts by
 // the mandate. It decides by its own rules.
 func (w *canaryWalk) concludeByMandate() {
 	w.t.Helper()
@@ -52,7 +52,7 @@ func (w *canaryWalk) concludeByMandate() {
 	}
 }
 
-// concludeHome records what follows for one home, and pushes the trees.
+// concludeHome records the next events of one home, and pushes the trees.
 func (w *canaryWalk) concludeHome(d *deliveryv1alpha1.GitDelivery, r *repo, f mandate.Facts) {
 	recorded, taken := r.memory.ledger, r.memory.taken
 	next, events := f.Conclude(recorded, recorded)
@@ -75,7 +75,7 @@ func (w *canaryWalk) concludeHome(d *deliveryv1alpha1.GitDelivery, r *repo, f ma
 	r.show(d, fence{}, w.in.Now.Time)
 }
 
-// ownFacts returns what the provider knows of a home: its repository, and the objects of the same controller.
+// ownFacts returns the facts of the provider about a home: its repository, and the objects of the same controller.
 func (w *canaryWalk) ownFacts(d *deliveryv1alpha1.GitDelivery, r *repo) mandate.Facts {
 	w.t.Helper()
 	owners := []metav1.OwnerReference{{Kind: "IntentDeployment", Name: "shop", UID: "shop-uid", Controller: new(true)}}
@@ -105,7 +105,7 @@ func (w *canaryWalk) ownFacts(d *deliveryv1alpha1.GitDelivery, r *repo) mandate.
 	return f
 }
 
-// TestCanaryWalkMandates tells random stories of deployments in tracks twice: once the function decides all, and once it is silent in some rounds and a provider
+// TestCanaryWalkMandates plays random stories of deployments in tracks twice: once the function decides all, and once it is silent in some rounds and a provider
 // concludes by mandates. Both come to the same events, commits, files and weights.
 func TestCanaryWalkMandates(t *testing.T) {
 	rounds, random := soak.Random(t, canaryWalks, manyCanaryWalks/5)
@@ -124,7 +124,7 @@ func TestCanaryWalkMandates(t *testing.T) {
 	}
 }
 
-// tellWithoutAndWithMandates tells the story of a seed without mandates and with them, and returns how many events the provider recorded.
+// tellWithoutAndWithMandates plays the story of a seed without mandates and with them, and returns how many events the provider recorded.
 func tellWithoutAndWithMandates(t *testing.T, renderer Renderer, seed uint64) int {
 	t.Helper()
 	calm := newCanaryWalk(t, renderer, seed, false)

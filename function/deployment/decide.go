@@ -17,7 +17,7 @@ import (
 // maxEvents is how many events the home of a ledger records at once.
 const maxEvents = 8
 
-// Decision is what the third stage of a call decides: what follows in the ledger, and which resources ask for it.
+// Decision is the result of the third stage of a call: the next events of the ledger, and the resources that ask for them.
 type Decision struct {
 	phase.Decision
 	evidence.Comparison
@@ -25,18 +25,18 @@ type Decision struct {
 	// retained are the resources that stay as they are, by their name in the composition.
 	retained map[string]Resource
 
-	// composed are the resources that are asked for, by their name in the composition, instead of those that would be retained.
+	// composed are the desired resources, by their name in the composition, instead of the retained ones.
 	composed map[string]any
 }
 
-// A decider decides on what was observed and compiled.
+// A decider decides by the observed objects and the compiled spec.
 type decider struct {
 	in       Input
 	observed Observed
 	compiled Compiled
 }
 
-// A proposedState is what follows from the state of a ledger.
+// A proposedState is the state after the next events of a ledger.
 type proposedState struct {
 	// home of the ledger.
 	home step.Home
@@ -48,15 +48,15 @@ type proposedState struct {
 	// holds are why no further event follows.
 	holds step.Holds
 
-	// asked is what the state asks of each resource.
+	// asked are the desired resources for the state.
 	asked assets
 
-	// proof is what is proven of the state.
+	// proof is the comparison that proves the state.
 	proof evidence.Comparison
 }
 
-// decide proposes the events that follow in the ledger, and composes what asks for them. While the home of the ledger is not known nothing is
-// decided: what is observed stays, and the home is asked for its ledger.
+// decide proposes the events that follow in the ledger, and composes the resources that ask for them. While the home of the ledger is not known
+// nothing is decided: observed resources stay, and the home is asked for its ledger.
 func decide(in Input, o Observed, k Compiled) (Decision, error) {
 	o = o.continueWith(k)
 	dr := decider{in: in, observed: o, compiled: k}
@@ -82,7 +82,7 @@ func decide(in Input, o Observed, k Compiled) (Decision, error) {
 	return dr.carryOut(d, p), nil
 }
 
-// proposeEvents returns what follows from the recorded state of a ledger: events until none follows, or until the provider records the next one by itself.
+// proposeEvents returns the proposal for the recorded state of a ledger: events until none follows, or until the provider records the next one by itself.
 func (dr decider) proposeEvents(home step.Home) (proposedState, error) {
 	p := proposedState{home: home, events: slices.Clone(home.Events)}
 	s, err := ledger.Append(home.State, recordingTime(), p.events...)
@@ -106,7 +106,7 @@ func (dr decider) proposeEvents(home step.Home) (proposedState, error) {
 	return p, errors.Wrap(err, "cannot continue the ledger")
 }
 
-// compareState compares what a state asks for with what is observed.
+// compareState compares the desired resources of a state with the observed ones.
 func (dr decider) compareState(p proposedState) evidence.Comparison {
 	c := dr.observed.compareWithItself()
 	c.State, c.Recorded = p.state, p.home.State
@@ -123,7 +123,7 @@ func (dr decider) hasLostPart(s ledger.State) bool {
 	})
 }
 
-// stepInput returns what the next event is decided by, without what is proven.
+// stepInput returns the input for deciding the next event, without the proof.
 func stepInput(in Input, o Observed, k Compiled, s ledger.State) step.Input {
 	out := step.Input{
 		Versions: versionsOf(k), IsSuspended: *in.Spec.Suspend, IsBlueprintGone: k.channel.isPinnedGone,

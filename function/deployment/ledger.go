@@ -44,7 +44,7 @@ func describeConfig(name string) string {
 // configNameOf returns the name by which a ledger knows the configuration of a place.
 func configNameOf(ref catalog.ConfigRef) string { return configName(ref.Kind, ref.Name) }
 
-// homeName returns the name by which a ledger knows the repository of a delivery: a home has the one that its own ledger says, also where another
+// homeName returns the name by which a ledger knows the repository of a delivery: a home has the name in its own ledger, also where another
 // configuration names the repository since.
 func homeName(d *deliveryv1alpha1.GitDelivery) string {
 	if l := d.Status.AtProvider.Ledger; d.Spec.ForProvider.Ledger != nil && l != nil && l.Seq > 0 && l.Successor == "" && !l.IsClosed {
@@ -54,7 +54,7 @@ func homeName(d *deliveryv1alpha1.GitDelivery) string {
 	return configName(ref.Kind, ref.Name)
 }
 
-// repositories returns what each delivery reports of the ledger.
+// repositories returns the report of each delivery about the ledger.
 func (o Observed) repositories() []step.Repository {
 	var out []step.Repository
 	hasCopy := slices.ContainsFunc(o.allDeliveries(), func(d *deliveryv1alpha1.GitDelivery) bool {
@@ -73,7 +73,7 @@ func (o Observed) repositories() []step.Repository {
 }
 
 // findHome returns the home of the ledger, which is the preferred one if no repository has a ledger. A repository that was asked to open the ledger
-// stays the home until it reports whether it did. What the home was asked to record, and may record at any time, counts as proposed.
+// stays the home until it reports whether it did. Events that the home was asked to record, and may record at any time, count as proposed.
 func (o Observed) findHome(in Input, k Compiled) step.Home {
 	preferred := k.preferredHome
 	for _, d := range o.allDeliveries() {
@@ -96,7 +96,7 @@ func (o Observed) findHome(in Input, k Compiled) step.Home {
 	return h
 }
 
-// homeFor returns the home of the ledger for what was compiled: that says where a ledger is opened first, and to which repositories it may be forced.
+// homeFor returns the home of the ledger for the compiled spec: that says where a ledger is opened first, and to which repositories it may be forced.
 func (o Observed) homeFor(in Input, k Compiled) step.Home {
 	if o.home.ConfigRef != "" && len(o.requests) == 0 {
 		return o.home
@@ -125,7 +125,7 @@ func pendingEvents(d *deliveryv1alpha1.GitDelivery) []ledger.Event {
 	return asked.Events
 }
 
-// isOpening is true for a delivery that never reported, and that asks to open a ledger. What is proposed to it may change: if it has a ledger, it
+// isOpening is true for a delivery that never reported, and that asks to open a ledger. Its proposed events may change: if it has a ledger, it
 // refuses.
 func isOpening(d *deliveryv1alpha1.GitDelivery) bool {
 	asked := d.Spec.ForProvider.Ledger
@@ -142,7 +142,7 @@ func beginsWith(events, others []ledger.Event) bool {
 	return err == nil && wantErr == nil && is == want
 }
 
-// forRequest returns what was observed without the proposed events by which a revision begins that is not asked for any more, and all that follow them.
+// forRequest returns the observed objects without the proposed events by which a revision begins that is not requested any more, and all that follow them.
 func (o Observed) forRequest(r ledger.Request) Observed {
 	for i, e := range o.home.Events {
 		if e.Ordered != nil && e.Ordered.Revision.Request != r || e.Rebased != nil && e.Rebased.Request != r {
@@ -155,7 +155,7 @@ func (o Observed) forRequest(r ledger.Request) Observed {
 	return o
 }
 
-// continueWith returns what was observed, as far as it still holds for what was compiled.
+// continueWith returns the observed objects, as far as they still hold for the compiled spec.
 func (o Observed) continueWith(k Compiled) Observed {
 	if k.Problem != nil {
 		return o
@@ -185,7 +185,7 @@ func isSamePlace(a, b ledger.Position) bool {
 }
 
 // isRefused is true for a delivery whose events follow another head than that of its repository, and led neither to it nor to the head that the provider
-// went on from: what it asks for is about no revision.
+// went on from: its trees belong to no revision.
 func isRefused(d *deliveryv1alpha1.GitDelivery) bool {
 	asked, at := d.Spec.ForProvider.Ledger, d.Status.AtProvider
 	if asked == nil || at.Ledger == nil || asked.After == at.Ledger.Head || at.HasRecorded(*asked) {
@@ -195,7 +195,7 @@ func isRefused(d *deliveryv1alpha1.GitDelivery) bool {
 }
 
 // leadsTo is true for events of which the first ones led to the head with an ID: a call that did not see them recorded asked for one more, and its trees
-// are those of the recorded revision.
+// belong to the recorded revision.
 func leadsTo(asked deliveryv1alpha1.LedgerUpdate, head string) bool {
 	id := asked.After.ID
 	for _, e := range asked.Events {
@@ -207,7 +207,7 @@ func leadsTo(asked deliveryv1alpha1.LedgerUpdate, head string) bool {
 	return false
 }
 
-// mayRecord is true for a delivery that asks to record what its repository did not report yet. It may record that at any time.
+// mayRecord is true for a delivery that asks to record events which its repository did not report yet. It may record them at any time.
 func mayRecord(d *deliveryv1alpha1.GitDelivery) bool {
 	asked := d.Spec.ForProvider.Ledger
 	return asked != nil && len(asked.Events) > 0 && !d.Status.AtProvider.HasRecorded(*asked)
@@ -255,8 +255,8 @@ func (o Observed) assumedState() ledger.State {
 	}
 }
 
-// homeDelivery returns the name of the delivery to the home of a ledger: an observed one, or else the one that is wanted for its configuration, or that
-// took part in the current revision, also while the home did not report it: a second delivery to the same repository would never be ready.
+// homeDelivery returns the name of the delivery to the home of a ledger: an observed delivery, or else the wanted delivery for its configuration, or the part
+// of the current revision, also while the home did not report it: a second delivery to the same repository would never be ready.
 func (o Observed) homeDelivery(home string, wanted map[string]*deliveryv1alpha1.GitDelivery) string {
 	for _, ds := range []map[string]*deliveryv1alpha1.GitDelivery{o.deliveries, wanted} {
 		for _, d := range sortByName(ds) {

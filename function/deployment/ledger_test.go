@@ -34,7 +34,7 @@ func TestIsRefused(t *testing.T) {
 		"Recorded":   {reason: "Events that led to the head of the repository are recorded.", events: []ledger.Event{opened, ordered}, has: record(opened, ordered)},
 		"OneMore":    {reason: "A call that did not see the first events recorded asks for the trees of the recorded revision.", events: []ledger.Event{opened, ordered, moved}, has: record(opened, ordered)},
 		"Other":      {reason: "The repository recorded another revision, so that the trees which are asked for belong to none.", events: []ledger.Event{opened, ordered}, has: record(opened, other), want: true},
-		"Longer":     {reason: "The repository recorded more than what is asked for, and the trees may belong to an older revision.", events: []ledger.Event{opened}, has: record(opened, ordered), want: true},
+		"Longer":     {reason: "The repository recorded more than the requested events, and the trees may belong to an older revision.", events: []ledger.Event{opened}, has: record(opened, ordered), want: true},
 		"NoEvents":   {reason: "A call that asks for no event on top of an older head knows nothing of the newer one.", after: record(opened).Head, has: record(opened, ordered), want: true},
 		"Followed":   {reason: "Events that the provider went on from are recorded.", events: []ledger.Event{opened}, has: record(opened, ordered), taken: record(opened)},
 		"MoreThan":   {reason: "A call that did not see the events recorded that the provider went on from asks for the trees of their revision.", events: []ledger.Event{opened, ordered, moved}, has: record(opened, ordered, judged), taken: record(opened, ordered)},
@@ -72,7 +72,7 @@ func TestMayRecord(t *testing.T) {
 		taken  *ledger.Head
 		want   bool
 	}{
-		"Unreported": {reason: "A repository that did not report its ledger may record what it is asked.", want: true},
+		"Unreported": {reason: "A repository that did not report its ledger may record the requested events.", want: true},
 		"Recorded":   {reason: "A repository records its events once.", has: &first},
 		"Followed":   {reason: "A repository records no events a second time that the provider went on from.", has: &followed, taken: &first.Head},
 		"Other":      {reason: "A repository that reports other events may have been asked since.", has: &followed, want: true},

@@ -16,8 +16,8 @@ func mandatedKinds() []step.Kind {
 	return []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest}
 }
 
-// mandateOf returns the mandate for the current revision of a proposed state, or nil where nothing follows in its ledger. A home keeps the one that it has where
-// nothing else would follow by another one, or once the revision came to its end: the object would change, and the deployment become unready, for nothing.
+// mandateOf returns the mandate for the current revision of a proposed state, or nil where nothing follows in its ledger. A home keeps its mandate where
+// no other event would follow by another one, or once the revision came to its end: the object would change, and the deployment become unready, for nothing.
 func (dr decider) mandateOf(p proposedState) *deliveryv1alpha1.Mandate {
 	out := dr.newMandate(p.state)
 	home := dr.observed.deliveries[p.asked.home]
@@ -85,8 +85,8 @@ func (dr decider) sitesLeft(s ledger.State) []string {
 	return out
 }
 
-// isLeftToProvider is true for an event that the provider records on top of the recorded state by the mandate of the home, as its status says. What follows events
-// that are only proposed goes with them.
+// isLeftToProvider is true for an event that the provider records on top of the recorded state by the mandate of the home, as its status says. A successor of
+// proposed events goes with them.
 func (dr decider) isLeftToProvider(p proposedState, e ledger.Event) bool {
 	home := dr.observed.deliveries[p.asked.home]
 	if home == nil || p.state.Head != p.home.State.Head || !home.Spec.ForProvider.Mandate.Covers(p.state) {

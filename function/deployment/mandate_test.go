@@ -107,7 +107,7 @@ func (w *world) homeOfWorld(out *Output) *deliveryv1alpha1.GitDelivery {
 		case p.Ledger != nil:
 			home = d
 		case p.Mandate != nil:
-			w.t.Errorf("%s is no home, and has a mandate", name)
+			w.t.Errorf("%s is not a home, and has a mandate", name)
 		}
 	}
 	if home == nil {
@@ -216,7 +216,7 @@ func TestMandateFollowsPolicy(t *testing.T) {
 	}
 }
 
-// TestMandateOfUpgrade plays a version that knows mandates after one that does not.
+// TestMandateOfUpgrade plays a version that knows mandates after a version that does not.
 func TestMandateOfUpgrade(t *testing.T) {
 	w := newWorld(t)
 	w.observe("edge1", "edge2")
@@ -259,17 +259,17 @@ func TestIsLeftToProvider(t *testing.T) {
 		"Restored":   {reason: "The provider ends a rollback.", event: ledger.Event{Restored: &ledger.Restored{}}, change: isRejected, want: true},
 		"Verify":     {reason: "The function verifies, since the echo does not list that.", event: ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}}}},
 		"Step":       {reason: "The function begins steps, since the echo does not list that.", event: ledger.Event{Advanced: &ledger.Advanced{Step: 1}}},
-		"Abort":      {reason: "The provider gives up what a user aborts.", event: aborted, want: true},
+		"Abort":      {reason: "The provider rejects a revision that a user aborts.", event: aborted, want: true},
 		"RollbackTo": {reason: "The provider rolls back to where a user asks.", event: withdrawn, change: hasHistory, want: true},
 		"Tracks": {reason: "The function rolls back to where a user asks in tracks.", event: withdrawn, change: func(p *proposedState, home *deliveryv1alpha1.GitDelivery) {
 			hasHistory(p, home)
 			p.state.Current.Track = ledger.TrackBlue
 		}},
 		"Promote": {reason: "The function releases steps, since the echo does not list that.", event: ledger.Event{Promoted: &ledger.Promoted{Step: 1}}},
-		"NoRequests": {reason: "The function does what users ask for where the provider says that it does something else.", event: aborted, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) {
+		"NoRequests": {reason: "The function acts on the requests of users where the echo of the provider does not list them.", event: aborted, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) {
 			home.Status.AtProvider.Mandate.May = []step.Kind{step.KindReject, step.KindRollBack}
 		}},
-		"EditedBack": {reason: "The function rejects what its user edits back, since the spec says so.", event: editedBack},
+		"EditedBack": {reason: "The function rejects a revision that its user edits back, since the spec says so.", event: editedBack},
 		"Ordered":    {reason: "The function begins revisions.", event: ledger.Event{Ordered: &ledger.Ordered{}}},
 		"NoEcho":     {reason: "The function rejects where the provider does not say that it does.", event: rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) { home.Status.AtProvider.Mandate = nil }},
 		"NotListed": {
@@ -285,7 +285,7 @@ func TestIsLeftToProvider(t *testing.T) {
 		"OtherRules": {reason: "An echo by other rules says nothing about these.", event: rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) { home.Status.AtProvider.Mandate.Rules = 2 }},
 		"NoMandate":  {reason: "An echo of a mandate that the home has no more, such as one from a backup, says nothing.", event: rejected, change: func(_ *proposedState, home *deliveryv1alpha1.GitDelivery) { home.Spec.ForProvider.Mandate = nil }},
 		"Recovered":  {reason: "An echo from before the ledger was recovered says nothing.", event: rejected, change: func(p *proposedState, _ *deliveryv1alpha1.GitDelivery) { p.state.Epoch, p.home.State.Epoch = 2, 2 }},
-		"Proposed":   {reason: "What follows a proposed event goes with it.", event: rolledBack, change: func(p *proposedState, home *deliveryv1alpha1.GitDelivery) { isRejected(p, home); p.state.Seq++ }},
+		"Proposed":   {reason: "A successor of a proposed event goes with it.", event: rolledBack, change: func(p *proposedState, home *deliveryv1alpha1.GitDelivery) { isRejected(p, home); p.state.Seq++ }},
 		"NoHome":     {reason: "A home that was lost records nothing by a mandate.", event: rejected, change: func(p *proposedState, _ *deliveryv1alpha1.GitDelivery) { p.asked.home = "lost" }},
 	}
 	for name, tc := range cases {
@@ -306,7 +306,7 @@ func TestIsLeftToProvider(t *testing.T) {
 	}
 }
 
-// TestLeavesToProvider lets the second revision fail at its Sites, where the provider says what it records by itself. The home recorded that it was ordered.
+// TestLeavesToProvider lets the second revision fail at its Sites, where the provider lists the events that it records by itself. The home recorded that it was ordered.
 func TestLeavesToProvider(t *testing.T) {
 	cases := map[string]struct {
 		reason string

@@ -19,7 +19,7 @@ import (
 	"github.com/intentplane/intentplane/function/phase"
 )
 
-// awaitHome composes the home of a ledger that was lost, and nothing else, until the home reports what it holds.
+// awaitHome composes the home of a ledger that was lost, and nothing else, until the home reports its ledger.
 func (dr decider) awaitHome(d Decision, home step.Home) Decision {
 	name := dr.observed.homeDelivery(home.ConfigRef, dr.compiled.deliveries)
 	d.LedgerUnreachable = unreachableMessage(dr.observed.deliveries[name], home)
@@ -40,7 +40,7 @@ func (dr decider) withdrawEvents(d Decision, home step.Home) bool {
 	return len(d.composed) > 0
 }
 
-// unreachableMessage says why the home of a ledger does not report what it holds.
+// unreachableMessage says why the home of a ledger does not report it.
 func unreachableMessage(d *deliveryv1alpha1.GitDelivery, home step.Home) string {
 	if d == nil {
 		return fmt.Sprintf("The ledger is in the repository of %s, which was not read yet.", describeConfig(home.ConfigRef))
@@ -75,7 +75,7 @@ func isDisconnected(r xpv2.ConditionReason) bool {
 	}, r)
 }
 
-// carryOut composes what a proposal asks for. The home is asked first: another repository is asked for nothing but what is recorded. The SiteSync and
+// carryOut composes the resources of a proposal. The home is asked first: another repository is asked for recorded positions only. The SiteSync and
 // the Gates come with the home: each later addition costs the composite a write.
 func (dr decider) carryOut(d Decision, p proposedState) Decision {
 	d = dr.withHolds(d, p)
@@ -100,8 +100,8 @@ func (dr decider) carryOut(d Decision, p proposedState) Decision {
 	return d
 }
 
-// staysAsItIs is true while nothing new may be ordered, and each resource asks for what is recorded, the home with the mandate for it. What a SiteSync looks
-// for in tracks follows from what the repositories report, too.
+// staysAsItIs is true while no new revision may begin, and each resource asks for the recorded state, the home with the mandate for it. The tracks that a SiteSync
+// observes follow from the reports of the repositories, too.
 func (dr decider) staysAsItIs(d Decision, p proposedState) bool {
 	if dr.isSyncOther(p) || p.state.HasTracks() || !p.asked.isResumed || p.state.IsRejected() || len(p.events) > 0 || d.Waits {
 		return false
@@ -120,7 +120,7 @@ func (dr decider) isSyncOther(p proposedState) bool {
 	return p.asked.sync != nil && (is == nil || ptr.Deref(is.Spec.ForProvider.Position, ledger.Position{}) != p.state.Position())
 }
 
-// composeDeliveries composes the home with what it has to record, and the others with what is recorded. While something is to be recorded, the
+// composeDeliveries composes the home with the events to record, and the others with the recorded state. While an event is to be recorded, the
 // others stay as they are.
 func (dr decider) composeDeliveries(d Decision, p proposedState) {
 	recorded := p.home.State
@@ -195,7 +195,7 @@ func (o Observed) commitOf(revision int64) string {
 	return ""
 }
 
-// encodeResources returns the resources as they are applied, and which of them prove what is asked of them.
+// encodeResources returns the resources as they are applied, and which of them prove their desired state.
 func encodeResources(d Decision) (map[string]Resource, error) {
 	out := maps.Clone(d.retained)
 	for name, composed := range d.composed {
@@ -212,7 +212,7 @@ func encodeResources(d Decision) (map[string]Resource, error) {
 	return out, nil
 }
 
-// isApplied is true for a composed resource that proves what is asked of it.
+// isApplied is true for a composed resource that proves its desired state.
 func isApplied(d Decision, name string) bool {
 	if d.State.Current == nil {
 		return false

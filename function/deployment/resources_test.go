@@ -52,9 +52,9 @@ func TestWithUnreachableHome(t *testing.T) {
 			reason: "Events that were not recorded within deliveryTimeout are overdue.", why: deliveryv1alpha1.ReasonDeliveryTimedOut, pending: true,
 			want: result{Message: begins + "DeliveryTimedOut: Words.", IsOverdue: true},
 		},
-		"LateTrees": {reason: "Trees that are late are no matter of the ledger, which was recorded.", why: deliveryv1alpha1.ReasonDeliveryTimedOut},
+		"LateTrees": {reason: "Late trees do not concern the ledger, which was recorded.", why: deliveryv1alpha1.ReasonDeliveryTimedOut},
 		"Refused":   {reason: "A refusal of trees does not keep the ledger from being recorded.", why: deliveryv1alpha1.ReasonPolicyDenied, pending: true},
-		"Pushing":   {reason: "A push that is under way is no failure.", why: deliveryv1alpha1.ReasonPushing, pending: true},
+		"Pushing":   {reason: "A push that is under way is not a failure.", why: deliveryv1alpha1.ReasonPushing, pending: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestUnreachableMessage(t *testing.T) {
 func TestHomeAway(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		// before what happens before the home goes away, after the intent of revision 2 was written.
+		// before is called before the home goes away, after the intent of revision 2 was written.
 		before func(w *world)
 		// edit is another intent while the home is away. Empty means none.
 		edit  string
@@ -108,7 +108,7 @@ func TestHomeAway(t *testing.T) {
 	}{
 		"Ordered": {reason: "A revision that cannot be ordered is ordered when the home is back.", before: func(*world) {}, phase: "Delivering", revision: 2},
 		"OrderedAndEdited": {
-			reason: "A revision that was not ordered gives way to what is asked for since.", before: func(*world) {}, phase: "Delivering", revision: 2,
+			reason: "A revision that was not ordered gives way to the next request.", before: func(*world) {}, phase: "Delivering", revision: 2,
 			edit: `{"service": "shop", "sites": ["edge1", "edge2"], "replicas": 4}`,
 		},
 		"Judged": {

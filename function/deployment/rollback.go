@@ -36,7 +36,7 @@ func treesOfTarget(target *ledger.Past) map[string]string {
 	return out
 }
 
-// sitesWithoutEngine returns the Sites that have no engine. While the catalog is not known, these are the ones that the SiteSync does not observe.
+// sitesWithoutEngine returns the Sites that have no engine. While the catalog is not known, these are the Sites that the SiteSync does not observe.
 func (dr decider) sitesWithoutEngine(ds map[string]*deliveryv1alpha1.GitDelivery) map[string]bool {
 	if dr.compiled.unobserved != nil || dr.observed.sync == nil {
 		return dr.compiled.unobserved
@@ -61,7 +61,7 @@ func attemptTimeout(in Input) string {
 	return defaultAttemptTimeout
 }
 
-// withoutInvalidTimeouts leaves invalid timeouts out: those that the objects have stay.
+// withoutInvalidTimeouts leaves invalid timeouts out: the timeouts in the objects stay.
 func withoutInvalidTimeouts(d deploymentv1alpha1.DeliveryConfig) deploymentv1alpha1.DeliveryConfig {
 	for _, t := range []*deploymentv1alpha1.Duration{&d.DeliveryTimeout, &d.SyncWaitTimeout, &d.ClusterWaitTimeout} {
 		if !isValidTimeout(*t) {

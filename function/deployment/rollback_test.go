@@ -30,7 +30,7 @@ func still(t *testing.T, waves bool) *walk {
 	return w
 }
 
-// until everybody worked so often that the deployment is somewhere. It returns what the function says then.
+// until plays rounds until the deployment has a standing. It returns the output of the function then.
 func (w *walk) until(want string) *Output {
 	w.t.Helper()
 	out := &Output{}
@@ -78,7 +78,7 @@ func (w *walk) stays(reason, want string) {
 	}
 }
 
-// TestBackAndForth takes back a revision that misses its objectives, holds it whatever happens, and goes on with the next one.
+// TestBackAndForth rolls back a revision that misses its objectives, stays there in all rounds, and goes on with the next revision.
 func TestBackAndForth(t *testing.T) {
 	w := still(t, false)
 	w.wish(4)
@@ -87,9 +87,9 @@ func TestBackAndForth(t *testing.T) {
 		t.Errorf("transitions: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]quality{"edge1": {}, "edge2": {}, "edge3": {}}, w.runs()); diff != "" {
-		t.Errorf("what runs: -want, +got:\n%s", diff)
+		t.Errorf("running revisions: -want, +got:\n%s", diff)
 	}
-	w.wantCondition("What was asked for does not run.", out, deploymentv1alpha1.TypeStalled, corev1.ConditionTrue, deploymentv1alpha1.ReasonRolledBack)
+	w.wantCondition("The requested revision does not run.", out, deploymentv1alpha1.TypeStalled, corev1.ConditionTrue, deploymentv1alpha1.ReasonRolledBack)
 	w.wantCondition("Something does.", out, deploymentv1alpha1.TypeAvailable, corev1.ConditionTrue, deploymentv1alpha1.ReasonRolledBack)
 	w.wantCondition("It is rolled back.", out, deploymentv1alpha1.TypeRolledBack, corev1.ConditionTrue, deploymentv1alpha1.ReasonRolledBack)
 	w.wantCondition("The Gate says why.", out, deploymentv1alpha1.TypeValidated, corev1.ConditionFalse, deploymentv1alpha1.ReasonGateFailed)
@@ -189,7 +189,7 @@ func TestNoWayBack(t *testing.T) {
 	}
 }
 
-// TestWakesUp: what was given up comes true later.
+// TestWakesUp lets a failed rollback succeed once its Sites recover.
 func TestWakesUp(t *testing.T) {
 	w := still(t, false)
 	w.wish(4)
@@ -205,7 +205,7 @@ func TestWakesUp(t *testing.T) {
 	w.until("Succeeded/RolledBack 2")
 }
 
-// TestOrderedBack lets a user roll back what works.
+// TestOrderedBack lets a user roll back a working revision.
 func TestOrderedBack(t *testing.T) {
 	w := still(t, false)
 	w.wish(3)
@@ -216,7 +216,7 @@ func TestOrderedBack(t *testing.T) {
 	if r := out.Status.Requests; len(r) != 1 || r[0].Result != string(rolloutv1alpha1.ResultDone) {
 		t.Errorf("Run(...): requests %+v", r)
 	}
-	reason := "A rollback that a user asked for is no failure, and the message says how to go on."
+	reason := "A rollback that a user asked for is not a failure, and the message says how to go on."
 	w.wantCondition(reason, out, deploymentv1alpha1.TypeStalled, corev1.ConditionFalse, deploymentv1alpha1.ReasonIdle)
 	w.wantCondition(reason, out, deploymentv1alpha1.TypeReconciling, corev1.ConditionFalse, deploymentv1alpha1.ReasonRolledBack)
 	want := "A user asked for the rollback: RolloutRequest back of ann. The Sites run revision 1 again. " +
@@ -244,18 +244,18 @@ func TestRollbackToWhatRuns(t *testing.T) {
 		t.Errorf("Run(...): a rollback that is Done says how it ended: %+v", r)
 	}
 	w.ask("again", 3, action(rolloutv1alpha1.ActionRollbackTo), to, uid("again"))
-	w.stays("A rollback to what runs changes nothing.", "Succeeded/RolledBack 3")
+	w.stays("A rollback to the running revision changes nothing.", "Succeeded/RolledBack 3")
 	answered := func(r deploymentv1alpha1.RequestStatus) bool {
 		return r.Name == "again" && r.Result == string(rolloutv1alpha1.ResultNothingToRestore)
 	}
 	out = w.round()
 	if !slices.ContainsFunc(out.Status.Requests, answered) {
-		t.Errorf("Run(...): a rollback to what runs is answered with NothingToRestore: %+v", out.Status.Requests)
+		t.Errorf("Run(...): a rollback to the running revision is answered with NothingToRestore: %+v", out.Status.Requests)
 	}
-	w.wantCondition("A rollback to what runs is no failure.", out, deploymentv1alpha1.TypeStalled, corev1.ConditionFalse, deploymentv1alpha1.ReasonIdle)
+	w.wantCondition("A rollback to the running revision is not a failure.", out, deploymentv1alpha1.TypeStalled, corev1.ConditionFalse, deploymentv1alpha1.ReasonIdle)
 }
 
-// TestStepsOver: what fails after a user rolled back is rolled back to the user's target, and not to what was stepped over.
+// TestStepsOver rolls back a revision that fails after a user's rollback: to the user's target, and not to a withdrawn revision.
 func TestStepsOver(t *testing.T) {
 	w := still(t, false)
 	holds := func() map[string]map[string]string {
@@ -275,7 +275,7 @@ func TestStepsOver(t *testing.T) {
 	w.wish(4)
 	w.until("Succeeded/RolledBack 5")
 	if diff := cmp.Diff(first, holds()); diff != "" {
-		t.Errorf("what the repositories hold: -want, +got:\n%s", diff)
+		t.Errorf("content of the repositories: -want, +got:\n%s", diff)
 	}
 }
 
@@ -297,7 +297,7 @@ func TestOneCommit(t *testing.T) {
 	}
 }
 
-// TestFrozenGoesOn: what was begun comes to its end although the spec cannot be understood any more.
+// TestFrozenGoesOn lets a begun revision come to its end although the spec cannot be understood any more.
 func TestFrozenGoesOn(t *testing.T) {
 	w := still(t, false)
 	w.wish(4)
@@ -307,13 +307,13 @@ func TestFrozenGoesOn(t *testing.T) {
 		w.round()
 	}
 	if diff := cmp.Diff(map[string]quality{"edge1": {}, "edge2": {}, "edge3": {}}, w.runs()); diff != "" {
-		t.Errorf("what runs: -want, +got:\n%s", diff)
+		t.Errorf("running revisions: -want, +got:\n%s", diff)
 	}
 	w.wish(4)
 	w.until("Succeeded/RolledBack 2")
 }
 
-// TestLostGoesBack loses a delivery while the spec cannot be understood, before a user rolls back: what its repository holds is not restored yet.
+// TestLostGoesBack loses a delivery while the spec cannot be understood, before a user rolls back: the content of its repository is not restored yet.
 func TestLostGoesBack(t *testing.T) {
 	for _, repository := range []string{"default", "other"} {
 		t.Run(repository, func(t *testing.T) {
@@ -334,14 +334,14 @@ func TestLostGoesBack(t *testing.T) {
 			w.until("Succeeded/RolledBack 3")
 			for name, r := range w.repos {
 				if diff := cmp.Diff(first[name], r.dirs); diff != "" {
-					t.Errorf("what the repository %s holds after the rollback: -want, +got:\n%s", name, diff)
+					t.Errorf("content of the repository %s after the rollback: -want, +got:\n%s", name, diff)
 				}
 			}
 		})
 	}
 }
 
-// TestAsks does not undo by itself what a Blueprint marks.
+// TestAsks does not undo objects by itself that a Blueprint marks.
 func TestAsks(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -373,7 +373,7 @@ func TestAsks(t *testing.T) {
 	}
 }
 
-// TestAsksOfTheTarget: what a way back changes is told from its target, whatever was bad in between.
+// TestAsksOfTheTarget compares a revision with the target of its rollback, regardless of rejected revisions in between.
 func TestAsksOfTheTarget(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -383,9 +383,9 @@ func TestAsksOfTheTarget(t *testing.T) {
 		want   string
 		says   string
 	}{
-		"Same":    {reason: "What is marked is as it was.", path: "data.p", first: "Succeeded/RolledBack 3", want: "Succeeded/RolledBack 4"},
-		"Edited":  {reason: "The one in between has no verdict.", path: "data.p", first: "Validating/ 3", want: "Succeeded/RolledBack 4"},
-		"Changed": {reason: "What is marked is another.", path: "data.replicas", first: "Failed/Failed 3", want: "Failed/Failed 4", says: "it changes, or may change, objects that its Blueprint marks"},
+		"Same":    {reason: "The marked content is unchanged.", path: "data.p", first: "Succeeded/RolledBack 3", want: "Succeeded/RolledBack 4"},
+		"Edited":  {reason: "The revision in between has no verdict.", path: "data.p", first: "Validating/ 3", want: "Succeeded/RolledBack 4"},
+		"Changed": {reason: "The marked content changed.", path: "data.replicas", first: "Failed/Failed 3", want: "Failed/Failed 4", says: "it changes, or may change, objects that its Blueprint marks"},
 		"Unknown": {reason: "The target was made before there were marks.", path: "data.p", late: true, first: "Succeeded/RolledBack 3", want: "Failed/Failed 4", says: "the ledger does not have their digest in revision 2"},
 	}
 	for name, tc := range cases {

@@ -103,14 +103,14 @@ func (o Observed) servingTrack() string {
 	return ledger.TrackGreen
 }
 
-// A trackedState is a state of a deployment in tracks, and what the trees of its directories are composed from.
+// A trackedState is a state of a deployment in tracks, with the input for composing the trees of its directories.
 type trackedState struct {
 	decider
 	state ledger.State
 	input step.Input
 
 	// base are the deliveries whose trees are brought to their aims. isOwn says that these are the trees of the revision, as they were rendered: else
-	// they are those that were asked for.
+	// they are the previously requested trees.
 	base  map[string]*deliveryv1alpha1.GitDelivery
 	isOwn bool
 
@@ -182,7 +182,7 @@ func (x trackedState) composeDeliveries(a *assets, spec deploymentv1alpha1.Deliv
 	return nil
 }
 
-// directoryOf returns what the tree of a directory is composed from.
+// directoryOf returns the input for composing the tree of a directory.
 func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) directories.Directory {
 	observed := x.observed.deliveries[delivery]
 	out := directories.NewDirectory(x.state, t)
@@ -209,7 +209,7 @@ func (x trackedState) directoryOf(delivery string, t deliveryv1alpha1.Tree) dire
 	return x.withRenderedFiles(out)
 }
 
-// composeTree returns the tree of a directory. One that stays is asked for as before, so that its files are not lost.
+// composeTree returns the tree of a directory. A directory that stays is asked for as before, so that its files are not lost.
 func (x trackedState) composeTree(delivery string, from directories.Directory, base deliveryv1alpha1.Tree) (directories.TrackedTree, error) {
 	switch {
 	case x.isOwn && base.Action == deliveryv1alpha1.ActionKeep:
@@ -224,7 +224,7 @@ func (x trackedState) composeTree(delivery string, from directories.Directory, b
 	return x.compiled.tracker.Compose(from)
 }
 
-// siteToObserve returns what the SiteSync has to observe of a directory, or nil.
+// siteToObserve returns the tree and tracks that the SiteSync has to observe in a directory, or nil.
 func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t directories.TrackedTree, from directories.Directory) *deliveryv1alpha1.SiteTree {
 	if _, isUnobserved := x.compiled.unobserved[t.Site]; isUnobserved {
 		return nil
@@ -248,7 +248,7 @@ func (x trackedState) siteToObserve(d *deliveryv1alpha1.GitDelivery, t directori
 	return &out
 }
 
-// awaitedRevision returns the revision whose pods have to be available in a directory: the current one in a step, and what is gone on from before.
+// awaitedRevision returns the revision whose pods have to be available in a directory: the current one in a step, and its origin before.
 func (x trackedState) awaitedRevision(held deliveryv1alpha1.DeliveredTree) int64 {
 	switch {
 	case x.state.Cursor.Attempt > 0:
@@ -287,7 +287,7 @@ func drainOf(in Input) string {
 // defaultDrain is the default of the schema for the time that pods stay after they lost their requests.
 const defaultDrain = "30s"
 
-// withProof adds to what is proven of a deployment in tracks the trees in which its revision is alone.
+// withProof adds to the proof about a deployment in tracks the trees in which its revision is alone.
 func (p proposedState) withProof(proof step.Proof) step.Proof {
 	if !p.state.HasTracks() || p.state.Cursor.Attempt > 0 || !p.state.IsAtLastStep() {
 		return proof

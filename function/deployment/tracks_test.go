@@ -33,7 +33,7 @@ func TestAwaitedRevision(t *testing.T) {
 		"Before":      {reason: "Before the steps the pods are awaited that the requests go back to.", state: state(ledger.StageBeside, inTrack), held: beside("blue", 1), want: 1},
 		"First":       {reason: "A revision beside which nothing was verified is awaited from the start.", state: state(ledger.StageClear), held: beside("blue", 2), want: 3},
 		"InPlace":     {reason: "Without tracks a later revision may have taken the place of the stable one.", state: state(ledger.StageBeside, plain), held: beside("plain", 2), want: 2},
-		"Flat":        {reason: "A directory without folders has what the stable revision brought.", state: state(ledger.StageBeside, plain), want: 1},
+		"Flat":        {reason: "A directory without folders has the trees of the stable revision.", state: state(ledger.StageBeside, plain), want: 1},
 		"Rollback":    {reason: "A rollback awaits the pods of its target.", state: attempt(state(ledger.StageShift, inTrack)), target: &inTrack, held: beside("blue", 1), want: 1},
 		"OtherTarget": {reason: "The target need not be the stable revision.", state: attempt(state(ledger.StageSteps, inTrack)), target: &ledger.Past{Number: 2, Track: "blue"}, held: beside("blue", 2), want: 2},
 		"PlainTarget": {reason: "A target without tracks may have been replaced in place.", state: attempt(state(ledger.StageShift, plain)), target: &plain, held: beside("plain", 2), want: 2},

@@ -73,8 +73,8 @@ func (w *walk) leaderOf(name string) *deliveryv1alpha1.GitDelivery {
 	return home
 }
 
-// followHome returns a delivery as the provider carries it out: what the function would compose for a rollback that the status of the home shows comes before what
-// the spec asks for.
+// followHome returns a delivery as the provider carries it out: the resources for a rollback that the status of the home shows take precedence over the
+// delivery in the spec.
 func (w *walk) followHome(name string, d *deliveryv1alpha1.GitDelivery) *deliveryv1alpha1.GitDelivery {
 	home := w.leaderOf(name)
 	if home == nil {

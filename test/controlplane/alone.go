@@ -14,14 +14,14 @@ import (
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// aloneRBAC is what Crossplane's RBAC manager would let the provider do.
+// aloneRBAC has the permissions that Crossplane's RBAC manager would give the provider.
 //
 //go:embed manifests/alone.yaml
 var aloneRBAC []byte
 
-// StartAlone starts an API server and the provider that "make build" left, as its service account, without Crossplane: for what the
-// provider does by itself. Manifests are applied before the provider starts. It returns an error, and leaves nothing running, if
-// something does not get ready.
+// StartAlone starts an API server and the provider that "make build" left, as its service account, without Crossplane: for tests of
+// the provider by itself. Manifests are applied before the provider starts. It returns an error, and leaves nothing running, if
+// a component does not get ready.
 func StartAlone(ctx context.Context, manifests ...string) (*ControlPlane, error) {
 	root, err := Root()
 	if err != nil {
@@ -99,7 +99,7 @@ func (c *ControlPlane) startServer(ctx context.Context) error {
 	return c.WaitForDefinitions(ctx)
 }
 
-// WaitForDefinitions returns when the API server serves all that is defined. It returns an error that names what is not served in time.
+// WaitForDefinitions returns when the API server serves all that is defined. It returns an error that names the definitions that are not served in time.
 func (c *ControlPlane) WaitForDefinitions(ctx context.Context) error {
 	var waited []string
 	err := pollUntil(ctx, func(ctx context.Context) (bool, error) {

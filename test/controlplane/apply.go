@@ -110,7 +110,7 @@ func (c *ControlPlane) KubectlPath() string {
 	return c.tools.Kubectl
 }
 
-// Kubectl runs kubectl as the administrator and returns what it printed. The error holds what it complained about.
+// Kubectl runs kubectl as the administrator and returns its output. The error holds its error output.
 func (c *ControlPlane) Kubectl(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, c.tools.Kubectl, args...)
 	cmd.Env = []string{"KUBECONFIG=" + c.Kubeconfig, "HOME=" + filepath.Join(c.Dir, "home"), "PATH=" + os.Getenv("PATH")}

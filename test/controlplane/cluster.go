@@ -12,14 +12,14 @@ import (
 
 // A Cluster is another one than the control plane's, such as a Site has. It has an API server and no controllers.
 type Cluster struct {
-	// Kubeconfig is the path of an administrator's kubeconfig, and Config is what it says.
+	// Kubeconfig is the path of an administrator's kubeconfig, and Config is its content.
 	Kubeconfig string
 	Config     *rest.Config
 
 	// Client acts as the administrator. It knows the kinds of Kubernetes; others are unstructured.
 	Client client.WithWatch
 
-	// inner has what it takes to run a Kubernetes, and nothing else of a control plane.
+	// inner has the components of a Kubernetes, and nothing else of a control plane.
 	inner *ControlPlane
 }
 

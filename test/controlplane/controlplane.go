@@ -24,12 +24,12 @@ import (
 // Namespace is where Crossplane lives.
 const Namespace = "crossplane-system"
 
-// A ControlPlane is one that runs.
+// A ControlPlane is a running control plane.
 type ControlPlane struct {
 	// Dir holds all files of this control plane. The log of each component is logs/<component>.log in it.
 	Dir string
 
-	// Kubeconfig is the path of an administrator's kubeconfig, and Config is what it says.
+	// Kubeconfig is the path of an administrator's kubeconfig, and Config is its content.
 	Kubeconfig string
 	Config     *rest.Config
 
@@ -49,7 +49,7 @@ type ControlPlane struct {
 	registry *registryServer
 	port8080 *portLock
 
-	// snapshot is the key under which what the cluster holds is kept, and restored says that it began with that.
+	// snapshot is the key under which the content of the cluster is saved, and restored says that the cluster began with that.
 	snapshot string
 	restored bool
 
@@ -64,7 +64,7 @@ type ControlPlane struct {
 	stopOnce sync.Once
 	stopErr  error
 
-	// epoch ends what the harness runs itself for the cluster that there is now.
+	// epoch ends the harness's own processes and controllers for the present cluster.
 	epoch context.CancelFunc
 
 	mu        sync.Mutex
@@ -88,7 +88,7 @@ type Timing struct {
 
 // Start starts a control plane, installs the packages that o names and returns when they serve. It waits for another control
 // plane on this machine to end, since one of Crossplane's programs always takes the same port. When it returns an error nothing is
-// left running: the error names what did not get ready, and says the end of the log of a component that ended early.
+// left running: the error names the unready components, and says the end of the log of a component that ended early.
 func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 	// The harness reports through errors and the logs of its components.
 	ctrllog.SetLogger(logr.Discard())
@@ -108,7 +108,7 @@ func Start(ctx context.Context, o Options) (*ControlPlane, error) {
 	return c, nil
 }
 
-// prepareControlPlane makes what a control plane needs before any process starts.
+// prepareControlPlane finds the tools, and reserves the ports and the directory of a control plane, before any process starts.
 func prepareControlPlane(ctx context.Context, o Options) (*ControlPlane, error) {
 	tools, err := o.findTools(ctx)
 	if err != nil {
@@ -137,7 +137,7 @@ func prepareControlPlane(ctx context.Context, o Options) (*ControlPlane, error) 
 }
 
 func (c *ControlPlane) startProcesses(ctx context.Context) error {
-	// What the harness runs itself lives until Stop, not until the caller's context, which is often that of one test.
+	// The harness's own processes live until Stop, not until the caller's context, which is often that of one test.
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c.cancel = cancel
 	c.broken, c.fail = context.WithCancelCause(life)
@@ -160,7 +160,7 @@ func (c *ControlPlane) Err() error {
 	return context.Cause(c.broken)
 }
 
-// runPhases runs what depends on one another in order, and the rest at once.
+// runPhases runs dependent phases in order, and the rest at once.
 func (c *ControlPlane) runPhases(ctx, life context.Context) error {
 	if err := c.makeDirectories(); err != nil {
 		return err

@@ -36,7 +36,7 @@ const (
 	reconcilesPerCore = 4
 )
 
-// crossplaneRBAC is what Crossplane's chart would install.
+// crossplaneRBAC has the objects that Crossplane's chart would install.
 //
 //go:embed manifests/crossplane.yaml
 var crossplaneRBAC []byte
@@ -196,7 +196,7 @@ func (c *ControlPlane) RestartCore(ctx context.Context) error {
 	return c.startCrossplaneCore(ctx)
 }
 
-// writeServingCertificates writes what a kubelet would mount.
+// writeServingCertificates writes the certificates that a kubelet would mount.
 func (c *ControlPlane) writeServingCertificates(dir string, data map[string][]byte) error {
 	files := map[string][]byte{}
 	for _, k := range []string{caKey, corev1.TLSCertKey, corev1.TLSPrivateKeyKey} {

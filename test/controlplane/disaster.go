@@ -9,12 +9,12 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// A Backup is what the cluster held at a moment. The zero Backup holds nothing.
+// A Backup is the content of the cluster at a moment. The zero Backup holds nothing.
 type Backup struct {
 	dir string
 }
 
-// Backup returns what the cluster holds now. Its etcd does not answer for a moment. It returns an error if the files cannot be copied.
+// Backup returns the present content of the cluster. Its etcd does not answer for a moment. It returns an error if the files cannot be copied.
 func (c *ControlPlane) Backup(ctx context.Context) (Backup, error) {
 	dir, err := os.MkdirTemp(c.Dir, "backup-")
 	if err != nil {
@@ -25,9 +25,9 @@ func (c *ControlPlane) Backup(ctx context.Context) (Backup, error) {
 	return b, errors.Wrap(err, "cannot copy data of etcd")
 }
 
-// Rebuild switches everything off but the Git server and the registry, and starts another cluster in its place, with what a backup held,
+// Rebuild switches everything off but the Git server and the registry, and starts another cluster in its place, with the content of a backup,
 // under the same address. The program is called when the API server answers and no controller runs yet; it may be nil. It returns an
-// error if something does not get ready.
+// error if a component does not get ready.
 func (c *ControlPlane) Rebuild(ctx context.Context, from Backup, first func() error) error {
 	c.epoch()
 	c.runner.stopAllProcesses()

@@ -125,7 +125,7 @@ func (g *Gateway) Start(ctx context.Context) error {
 // Stop the gateway, as kill -9 does.
 func (g *Gateway) Stop() { g.p.killProcessGroup() }
 
-// LastLog returns what the gateway logged last.
+// LastLog returns the last lines of the gateway's log.
 func (g *Gateway) LastLog() string { return lastLinesOfFile(g.p.log, tailLines) }
 
 // StartGateway starts a Gateway in the cluster as ControlPlane.StartGateway does.

@@ -1,9 +1,9 @@
 package controlplane
 
-// jobController is the one of Kubernetes that makes pods of Jobs.
+// jobController is the controller of Kubernetes that makes pods of Jobs.
 const jobController = "job-controller"
 
-// StartJobController starts what makes pods of Jobs. Nodes are missing: the test that plays one says what becomes of the pods. It returns an error
+// StartJobController starts the controller that makes pods of Jobs. Nodes are missing: the test that plays one sets the status of the pods. It returns an error
 // if it does not start.
 func (c *ControlPlane) StartJobController() error {
 	return c.startControllers(jobController, jobController)

@@ -28,7 +28,7 @@ const (
 	// certificates of the API server lie here.
 	certificates = "apiserver"
 
-	// controllers are those of Kubernetes that a control plane without nodes needs: namespaces that finish deleting, aggregated
+	// controllers are the controllers of Kubernetes that a control plane without nodes needs: namespaces that finish deleting, aggregated
 	// ClusterRoles, the service account of a new namespace.
 	controllers = "namespace-controller,clusterrole-aggregation-controller,serviceaccount-controller"
 )
@@ -117,7 +117,7 @@ func (c *ControlPlane) spawnAPIServer() error {
 	return err
 }
 
-// RestartAPIServer kills the API server, as kill -9 does, and starts it again on what etcd has. It returns an error if it does not get
+// RestartAPIServer kills the API server, as kill -9 does, and starts it again on the data of etcd. It returns an error if it does not get
 // ready again.
 func (c *ControlPlane) RestartAPIServer(ctx context.Context) error {
 	c.currentProcess(&c.apiServer).killProcessGroup()
@@ -234,11 +234,11 @@ func (c *ControlPlane) waitForAPIServer(ctx context.Context) error {
 }
 
 const (
-	// maxAPIServerStarts is how often the API server is started until it answers. On a busy machine it gives up what it does first after a minute, and ends: a
+	// maxAPIServerStarts is how often the API server is started until it answers. On a busy machine it gives up its first work after a minute, and ends: a
 	// kubelet would start it again.
 	maxAPIServerStarts = 4
 
-	// maxAPIServerStart is how long one start may take. One that hangs is ended, and started again, as the startup probe of a kubelet does.
+	// maxAPIServerStart is how long one start may take. A process that hangs is ended, and started again, as the startup probe of a kubelet does.
 	maxAPIServerStart = 2 * time.Minute
 )
 

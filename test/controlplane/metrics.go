@@ -15,7 +15,7 @@ import (
 
 const dialTimeout = time.Second
 
-// Metrics are those of one component, by name.
+// Metrics are the metrics of one component, by name.
 type Metrics map[string]*dto.MetricFamily
 
 // CoreMetrics returns the metrics of Crossplane's core. It returns an error if core does not serve them.

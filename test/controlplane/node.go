@@ -20,7 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// A node runs what Crossplane's Deployments ask for, as processes: it pulls their images with their pull secrets, acts as their service
+// A node runs the pods of Crossplane's Deployments, as processes: it pulls their images with their pull secrets, acts as their service
 // accounts, mounts their Secrets, and reports when they are ready. It does so for Crossplane's namespace, and one pod per Deployment.
 type node struct {
 	c *ControlPlane
@@ -69,7 +69,7 @@ func (n *node) Reconcile(ctx context.Context, r reconcile.Request) (reconcile.Re
 	return reconcile.Result{}, errors.Join(err, n.reportStatus(ctx, d, err))
 }
 
-// runDeployment makes the pod of a Deployment be what its template says.
+// runDeployment makes the pod of a Deployment match its template.
 func (n *node) runDeployment(ctx context.Context, d *appsv1.Deployment) error {
 	key := client.ObjectKeyFromObject(d)
 	if replicasOf(d) == 0 {
@@ -113,7 +113,7 @@ func replicasOf(d *appsv1.Deployment) int32 {
 	return 1
 }
 
-// reportStatus writes the status that a Deployment has with its pod ready, or with what failed.
+// reportStatus writes the status that a Deployment has with its pod ready, or with the failure.
 func (n *node) reportStatus(ctx context.Context, d *appsv1.Deployment, failure error) error {
 	before := d.DeepCopy()
 	available := appsv1.DeploymentCondition{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue, Reason: "MinimumReplicasAvailable"}

@@ -14,8 +14,8 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// Repository is where packages are published. The control plane rewrites it to its own registry, so that packages, what they depend
-// on and what Crossplane names after them are called as in public.
+// Repository is where packages are published. The control plane rewrites it to its own registry, so that packages, their
+// dependencies and objects that Crossplane names after them are called as in public.
 const Repository = "ghcr.io/intentplane"
 
 const (
@@ -44,10 +44,10 @@ type Program struct {
 	Env []string
 }
 
-// Options say what a control plane consists of.
+// Options are the components and packages of a control plane.
 type Options struct {
-	// Tools are the programs to run. Without them they are those of the environment, and else those that the repository's own
-	// tools build.
+	// Tools are the programs to run. The default is the programs of the environment, and else the programs that the repository's
+	// own tools build.
 	Tools *Tools
 
 	// Configurations are published and installed.
@@ -63,7 +63,7 @@ type Options struct {
 	// pulled from the registry and run as they say, and nothing is installed: Configurations, Function and Provider are of no use.
 	PackageRuntime string
 
-	// RegistryUser and RegistryPassword are what the registry asks for. Without a user it is open.
+	// RegistryUser and RegistryPassword are the credentials of the registry. Without a user it is open.
 	RegistryUser     string
 	RegistryPassword string
 
@@ -87,7 +87,7 @@ type Options struct {
 	// Audit is an audit policy of the API server, as YAML. With one it writes AuditFile.
 	Audit []byte
 
-	// Snapshots keeps what the cluster held when all packages were installed, and the next control plane of the same packages starts from there. The zero
+	// Snapshots keeps the content of the cluster when all packages were installed, and the next control plane of the same packages starts from there. The zero
 	// Store keeps nothing. With RuntimeDeployment nothing is kept.
 	Snapshots snapshot.Store
 
@@ -105,8 +105,8 @@ type Options struct {
 	Waiting func(what string)
 }
 
-// Product returns Options that install what "make build xpkg" left in the repository's _output, both shapes of it. It returns an error if
-// this process runs outside the repository or something is not built.
+// Product returns Options that install the packages that "make build xpkg" left in the repository's _output, both shapes. It returns an error if
+// this process runs outside the repository or a package is not built.
 func Product() (Options, error) {
 	root, err := Root()
 	if err != nil {
@@ -155,7 +155,7 @@ func (o Options) WithApplications() Options {
 	return o
 }
 
-// builtVersion returns the VERSION that the packages were built with, which bounds what they depend on.
+// builtVersion returns the VERSION that the packages were built with, which bounds their dependencies.
 func builtVersion(root string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(root, "_output", "settings"))
 	if err != nil {
@@ -172,7 +172,7 @@ func (o Options) packageRuntime() string {
 	return o.PackageRuntime
 }
 
-// checkBuilt returns an error that names what is not built yet.
+// checkBuilt returns an error that names the missing file of the build.
 func (o Options) checkBuilt() error {
 	for _, f := range o.builtFiles() {
 		if f != "" && !fileExists(f) {

@@ -24,7 +24,7 @@ type expectation struct {
 	conditions func(u *unstructured.Unstructured) []xpv2.ConditionType
 }
 
-// installPackages installs the Configurations and returns when they and what they depend on work.
+// installPackages installs the Configurations and returns when they and their dependencies work.
 func (c *ControlPlane) installPackages(ctx context.Context) error {
 	if err := c.Apply(ctx, c.o.Manifests...); err != nil {
 		return err
@@ -44,9 +44,9 @@ func (c *ControlPlane) installPackages(ctx context.Context) error {
 	return c.waitForPermissions(ctx)
 }
 
-// startControllersOfPackages starts what works on objects of the kinds that packages define: the garbage collector, and the provider.
+// startControllersOfPackages starts the controllers for objects of the kinds that packages define: the garbage collector, and the provider.
 func (c *ControlPlane) startControllersOfPackages(ctx context.Context) error {
-	// The garbage collector looks for new kinds every 30 seconds only. One that is younger than ours knows them at once.
+	// The garbage collector looks for new kinds every 30 seconds only. A collector that starts after our kinds knows them at once.
 	if err := c.startControllers("garbage-collector", garbageCollector); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (c *ControlPlane) startControllersOfPackages(ctx context.Context) error {
 	return c.StartProvider(ctx, Program{})
 }
 
-// rewriteRepository makes Crossplane pull from our registry what is published in Repository. A cluster that comes from a snapshot names the registry of
+// rewriteRepository makes Crossplane pull from our registry the packages of Repository. A cluster that comes from a snapshot names the registry of
 // another control plane.
 func (c *ControlPlane) rewriteRepository(ctx context.Context) error {
 	ic := &pkgv1beta1.ImageConfig{ObjectMeta: metav1.ObjectMeta{Name: "local"}}
@@ -79,7 +79,7 @@ func (c *ControlPlane) Install(ctx context.Context, name, version string) error 
 	return errors.Wrapf(c.Client.Create(ctx, cfg), "cannot create Configuration %s", name)
 }
 
-// packageExpectations returns what is true of a control plane whose packages work. A Configuration alone proves little: it is Healthy although
+// packageExpectations returns the expectations of a control plane whose packages work. A Configuration alone proves little: it is Healthy although
 // its dependencies are not, and although its kinds cannot be used.
 func (o Options) packageExpectations() []expectation {
 	const pkg, ext = "pkg.crossplane.io/v1", "apiextensions.crossplane.io/"
@@ -112,7 +112,7 @@ func expectUsable(u *unstructured.Unstructured) []xpv2.ConditionType {
 	return []xpv2.ConditionType{"Established"}
 }
 
-// awaitExpectations waits until all expectations are met. Its error says which are not, and what the objects say about it.
+// awaitExpectations waits until all expectations are met. Its error names the unmet expectations, with the conditions of their objects.
 func (c *ControlPlane) awaitExpectations(ctx context.Context, expected []expectation) error {
 	var missing []string
 	err := pollUntil(ctx, func(ctx context.Context) (_ bool, err error) {

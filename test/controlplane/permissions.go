@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// waitForPermissions waits until the RBAC manager let those who serve our kinds use them. Crossplane's core waits two minutes, without
+// waitForPermissions waits until the RBAC manager let core and the provider use our kinds. Crossplane's core waits two minutes, without
 // a word, for a kind that it may not watch.
 func (c *ControlPlane) waitForPermissions(ctx context.Context) error {
 	xrds, err := c.listObjects(ctx, "apiextensions.crossplane.io/v1", "CompositeResourceDefinition")

@@ -24,7 +24,7 @@ const (
 	probePort    = 8081
 )
 
-// A pod is the one of a Deployment, as a process.
+// A pod is the pod of a Deployment, as a process.
 type pod struct {
 	template corev1.PodTemplateSpec
 	process  *process

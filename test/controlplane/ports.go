@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// poll is how often the harness looks again at what it waits for.
+	// poll is the interval at which the harness checks a condition that it waits for.
 	poll = 100 * time.Millisecond
 
 	// rbacPort is the port that Crossplane's RBAC manager takes, and no flag keeps it from that.
@@ -32,7 +32,7 @@ const (
 	portGrace = 10 * time.Second
 )
 
-// ports are those that components listen on, on loopback.
+// ports are the ports that components listen on, on loopback.
 type ports struct {
 	etcd, etcdPeer, apiServer, coreMetrics, coreProbe, function, functionMetrics, providerMetrics, providerProbe, standbyProbe int
 }
@@ -93,8 +93,8 @@ func loopbackAddress(port int) string {
 // A portLock is the right to port 8080 of this network, which Crossplane's RBAC manager takes, and no flag keeps it from that.
 type portLock struct{ file *os.File }
 
-// lockPort8080 waits until no other control plane of this network uses the port. The kernel gives the lock back when its holder dies. Waiting
-// gets a sentence when the wait begins that says what it is for, if there is one.
+// lockPort8080 waits until no other control plane of this network uses the port. The kernel gives the lock back when its holder dies. Waiting,
+// unless nil, gets a sentence with the reason when the wait begins.
 func lockPort8080(ctx context.Context, waiting func(string)) (*portLock, error) {
 	path := filepath.Join(os.TempDir(), ".intentplane-port-8080"+networkID()+".lock")
 	return lockPort(ctx, rbacPort, path, waiting)
@@ -129,7 +129,7 @@ func lockPort(ctx context.Context, port int, path string, waiting func(string)) 
 	return l, nil
 }
 
-// printOnce returns what says a sentence when it is called first, to a listener or to none.
+// printOnce returns a function that says a sentence at its first call, to a listener or to none.
 func printOnce(say func(string), sentence string) func() {
 	return sync.OnceFunc(func() {
 		if say != nil {

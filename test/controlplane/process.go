@@ -19,7 +19,7 @@ import (
 // tailLines is how much of the log of a component that ended early is shown.
 const tailLines = 20
 
-// A command is what to run, under a name that is also that of its log.
+// A command is a program to run, under a name that is also that of its log.
 type command struct {
 	name string
 	path string
@@ -171,13 +171,13 @@ func (p *process) killProcessGroup() {
 	<-p.done
 }
 
-// suspendWhile stops all threads of a process while fn runs: the files that it writes are those of a moment, as if it had been killed. It returns an error if
+// suspendWhile stops all threads of a process while fn runs: its files are consistent as of a moment, as if it had been killed. It returns an error if
 // the process ended, or does not stop, and that of fn.
 func (p *process) suspendWhile(ctx context.Context, fn func() error) error {
 	if err := syscall.Kill(p.pid, syscall.SIGSTOP); err != nil {
 		return errors.Wrapf(err, "cannot suspend %s", p.name)
 	}
-	defer func() { _ = syscall.Kill(p.pid, syscall.SIGCONT) }() // One that ended is missed by the runner.
+	defer func() { _ = syscall.Kill(p.pid, syscall.SIGCONT) }() // A process that ended is missed by the runner.
 	if err := pollUntil(ctx, func(context.Context) (bool, error) { return isSuspended(p.pid) }); err != nil {
 		return errors.Wrapf(err, "cannot see %s suspended", p.name)
 	}

@@ -2,8 +2,8 @@ package controlplane
 
 import "time"
 
-// ProcessorTime returns how long each component kept a processor busy, by its name: those of other clusters too, and a component that was started again
-// with what it took before. It is whole once Stop has returned.
+// ProcessorTime returns how long each component kept a processor busy, by its name: components of other clusters too, and a restarted component with
+// its previous time. It is complete once Stop has returned.
 func (c *ControlPlane) ProcessorTime() map[string]time.Duration {
 	out := c.runner.processorTime()
 	for _, k := range c.clusters {
@@ -12,7 +12,7 @@ func (c *ControlPlane) ProcessorTime() map[string]time.Duration {
 	return out
 }
 
-// addTimes adds times to those of the same names.
+// addTimes adds times to the times of the same names.
 func addTimes(out, times map[string]time.Duration) {
 	for name, took := range times {
 		out[name] += took

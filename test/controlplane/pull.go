@@ -33,7 +33,7 @@ func (k pullKeys) Resolve(r authn.Resource) (authn.Authenticator, error) {
 	return authn.Anonymous, nil
 }
 
-// pullSecrets returns the credentials that a pod pulls with: those of its own pull secrets, and those of its service account.
+// pullSecrets returns the credentials that a pod pulls with: from its own pull secrets, and from its service account.
 func (n *node) pullSecrets(ctx context.Context, p corev1.PodSpec) (pullKeys, error) {
 	sa := &corev1.ServiceAccount{}
 	err := n.c.Client.Get(ctx, types.NamespacedName{Namespace: Namespace, Name: p.ServiceAccountName}, sa)

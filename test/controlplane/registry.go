@@ -22,7 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// layerAnnotation says what a layer of a package is. A package file keeps it in labels of the image, a registry on the layer.
+// layerAnnotation has the role of a layer of a package. A package file keeps it in labels of the image, a registry on the layer.
 const layerAnnotation = "io.crossplane.xpkg"
 
 // A registryServer is an OCI registry on loopback, which clients therefore speak plain HTTP to.
@@ -116,7 +116,7 @@ func labelVersion(img v1.Image, version string) (v1.Image, error) {
 	return mutate.ConfigFile(img, next)
 }
 
-// annotateLayers moves what the labels of an image say about its layers to the layers, where Crossplane looks first: it then reads one
+// annotateLayers moves the labels of an image about its layers to the layers, where Crossplane looks first: it then reads one
 // layer and not the whole runtime image.
 func annotateLayers(img v1.Image) (v1.Image, error) {
 	cfg, err := img.ConfigFile()

@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/test/controlplane/snapshot"
 )
 
-// harness is the source of this package: a change of it can change what a cluster holds after the packages were installed.
+// harness is the source of this package: a change of it can change the content of a cluster after the packages were installed.
 //
 //go:embed *.go manifests
 var harness embed.FS
@@ -24,7 +24,7 @@ var harness embed.FS
 // packageCache is the folder in which Crossplane keeps the packages that it pulled.
 const packageCache = "xpkg-cache"
 
-// restoreSnapshot lets the cluster begin with what a control plane of the same packages held when they were installed.
+// restoreSnapshot lets the cluster begin with the content that a control plane of the same packages had when they were installed.
 func (c *ControlPlane) restoreSnapshot() error {
 	if c.o.Snapshots.Dir == "" || c.o.PackageRuntime == RuntimeDeployment {
 		return nil
@@ -37,7 +37,7 @@ func (c *ControlPlane) restoreSnapshot() error {
 	return err
 }
 
-// saveSnapshot keeps what the cluster holds, unless it began with that.
+// saveSnapshot saves the content of the cluster, unless it began with a snapshot.
 func (c *ControlPlane) saveSnapshot(ctx context.Context) error {
 	if c.restored || c.snapshot == "" {
 		return nil
@@ -45,7 +45,7 @@ func (c *ControlPlane) saveSnapshot(ctx context.Context) error {
 	return c.currentProcess(&c.etcd).suspendWhile(ctx, func() error { return c.o.Snapshots.Save(c.snapshot, c.Dir, etcdFolder, packageCache) })
 }
 
-// snapshotKey is a digest of all that decides what a cluster holds when its packages are installed: the harness, the programs of Kubernetes and Crossplane, the
+// snapshotKey is a digest of all that decides the content of a cluster when its packages are installed: the harness, the programs of Kubernetes and Crossplane, the
 // packages, and the manifests. Flags of Crossplane's core say how it works, and change no object of a package.
 func (c *ControlPlane) snapshotKey() (string, error) {
 	parts := []string{c.o.Version, fmt.Sprint(c.o.Function.Binary != "", c.o.Provider.Binary != "", c.o.APIServerArgs)}

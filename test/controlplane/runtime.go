@@ -24,7 +24,7 @@ import (
 // serverSecret is the certificate of every program that serves a package.
 const serverSecret = "package-tls-server"
 
-// AnnotationEndpoint names the port of the program that serves the revision of a Function, where it is not the one that the control plane starts.
+// AnnotationEndpoint names the port of the program that serves the revision of a Function, where that is not the program that the control plane starts.
 const AnnotationEndpoint = "test.intentplane.dev/port"
 
 // ServingCertificates returns the directory with the certificate of every program that serves a package.
@@ -33,7 +33,7 @@ func (c *ControlPlane) ServingCertificates() string { return filepath.Join(c.Dir
 // servingCertificates is the name of that directory.
 const servingCertificates = "tls-server"
 
-// startRuntime does for packages what Crossplane leaves to others when it runs with --package-runtime=External.
+// startRuntime does the work for packages that Crossplane leaves to others when it runs with --package-runtime=External.
 func (c *ControlPlane) startRuntime(ctx, life context.Context) error {
 	if err := c.issueServerCertificate(ctx); err != nil {
 		return err
@@ -65,14 +65,14 @@ func (c *ControlPlane) issueServerCertificate(ctx context.Context) error {
 		ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: serverSecret},
 		Data:       map[string][]byte{caKey: ca.Data[corev1.TLSCertKey], corev1.TLSCertKey: cert, corev1.TLSPrivateKeyKey: key},
 	}
-	// The CA of a cluster that comes from a backup is the one that the certificate was made with.
+	// The CA of a cluster that comes from a backup is the CA of the certificate.
 	if err := client.IgnoreAlreadyExists(c.Client.Create(ctx, s)); err != nil {
 		return errors.Wrap(err, "cannot create certificate of packages")
 	}
 	return c.writeServingCertificates(servingCertificates, s.Data)
 }
 
-// watchRevisions looks after every revision of a package, also of those that are installed later.
+// watchRevisions looks after every revision of a package, also of later ones.
 func (c *ControlPlane) watchRevisions(life context.Context) error {
 	mgr, err := ctrl.NewManager(c.Config, ctrl.Options{
 		Scheme:                 c.Client.Scheme(),
@@ -113,7 +113,7 @@ func (r functionRuntime) Reconcile(ctx context.Context, rev *pkgv1.FunctionRevis
 	return r.c.updateStatus(ctx, before, rev)
 }
 
-// A providerRuntime shows Crossplane that a provider runs, and lets it do what Crossplane lets a provider do.
+// A providerRuntime shows Crossplane that a provider runs, and gives it the permissions that Crossplane gives a provider.
 type providerRuntime struct{ c *ControlPlane }
 
 // Reconcile one revision. It returns an error, and is called again, when the binding or the status cannot be written.

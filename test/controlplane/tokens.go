@@ -12,8 +12,8 @@ import (
 // life of a token of a service account.
 const life = 2 * time.Hour
 
-// SetExpiry returns the token of a service account as the API server would have signed it if it expired at another time. It returns an error for what is not
-// such a token.
+// SetExpiry returns the token of a service account as the API server would have signed it if it expired at another time. It returns an error for any
+// other token.
 func (k *Cluster) SetExpiry(token string, at time.Time) (string, error) {
 	pem, err := os.ReadFile(filepath.Join(k.inner.Dir, signingKey))
 	if err != nil {

@@ -23,8 +23,8 @@ type Tools struct {
 	CrossplaneCRDs  string // CROSSPLANE_CRDS
 }
 
-// FindTools returns the tools that the environment names, and for the others those that tools/tools.sh built. It returns an error
-// that names what is missing.
+// FindTools returns the tools that the environment names, and for the others those in the build of tools/tools.sh. It returns an error
+// that names the missing tools.
 func FindTools(ctx context.Context) (*Tools, error) {
 	t := &Tools{}
 	if t.fillPaths(os.Getenv) {
@@ -51,7 +51,7 @@ func (t *Tools) pathsByName() map[string]*string {
 	}
 }
 
-// fillPaths sets what is not set yet and returns whether all is.
+// fillPaths sets each unset path and returns whether all paths are set.
 func (t *Tools) fillPaths(get func(name string) string) bool {
 	complete := true
 	for name, path := range t.pathsByName() {
@@ -79,7 +79,7 @@ func (t *Tools) checkPath(name string) error {
 	return nil
 }
 
-// builtTools returns what tools/tools.sh says about tools that it builds, or that the environment names.
+// builtTools returns the paths that tools/tools.sh prints for tools that it builds, or that the environment names.
 func builtTools(ctx context.Context, names ...string) (map[string]string, error) {
 	root, err := Root()
 	if err != nil {

@@ -11,7 +11,7 @@ func (c *ControlPlane) UpgradeFunction(ctx context.Context, binary string, args 
 	return c.RestartFunction(ctx, args...)
 }
 
-// functionBinary is what serves the function now.
+// functionBinary is the path of the program that serves the function now.
 func (c *ControlPlane) functionBinary() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

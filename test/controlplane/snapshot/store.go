@@ -1,4 +1,4 @@
-// Package snapshot keeps what clusters held when their packages were installed, so that the next control plane of the same packages starts from there.
+// Package snapshot keeps the content of clusters when their packages were installed, so that the next control plane of the same packages starts from there.
 package snapshot
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// Kept is how many snapshots a Store keeps: those that were used last.
+// Kept is how many snapshots a Store keeps: the last used ones.
 const Kept = 4
 
 const (
@@ -57,7 +57,7 @@ func (s Store) Restore(key, dir string) (bool, error) {
 	return true, errors.Wrap(os.CopyFS(dir, os.DirFS(kept)), "cannot copy snapshot")
 }
 
-// Save keeps these folders of a directory under a key, unless there is a snapshot already, and removes those that were not used for longest. A process that
+// Save keeps these folders of a directory under a key, unless there is a snapshot already, and removes the least recently used ones. A process that
 // is killed meanwhile leaves no snapshot. It returns an error if the folders cannot be copied.
 func (s Store) Save(key, dir string, folders ...string) error {
 	if s.Dir == "" {
@@ -90,7 +90,7 @@ func (s Store) copyFolders(key, dir string, folders []string) error {
 	return os.Rename(copied, filepath.Join(s.Dir, key))
 }
 
-// removeOldest removes what a killed process did not finish, too.
+// removeOldest removes the oldest snapshots, and unfinished ones of killed processes.
 func (s Store) removeOldest() error {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
