@@ -67,7 +67,7 @@ type remote interface {
 type looker interface {
 	// Look returns a snapshot of the repository that is not older than the given time.
 	Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error)
-	// LookAgain returns a snapshot of the repository that is not older than a user's request, and bypasses the earlier snapshot.
+	// LookAgain returns a snapshot of the repository that is not older than a user's request. It ignores an earlier snapshot, and an error in its backoff.
 	LookAgain(ctx context.Context, key types.NamespacedName, asked time.Time) (*git.Snapshot, error)
 	// HasLookedSince reports whether an observation that began since a time has ended.
 	HasLookedSince(asked time.Time) bool
