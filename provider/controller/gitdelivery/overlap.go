@@ -130,7 +130,7 @@ type comparison struct {
 	read, compared int
 	// without are the ids of directories that hold none of the objects. The same directory may exist under many names.
 	without map[string]bool
-	// entries that were gone through.
+	// entries is the number of visited entries.
 	entries int
 }
 

@@ -39,7 +39,7 @@ type lookup struct {
 	id string
 	// path of the directory that has or had the tree. folder of the directory, empty if the tree is the whole directory.
 	path, folder string
-	// commits that may have it.
+	// commits that may have the tree.
 	commits []string
 }
 
@@ -229,7 +229,7 @@ func (e *external) readElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, l
 func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitDelivery, l lookup) (tree.Files, bool, error) {
 	there, err := e.openOther(ctx, other)
 	if isErrorOfType[*credentials.GoneError](err) || isErrorOfType[*credentials.InvalidError](err) || isErrorOfType[*deniedError](err) {
-		return nil, false, nil // The configuration of that repository is missing, invalid or denied.
+		return nil, false, nil // The configuration or a credential of that repository is missing, invalid or denied.
 	}
 	if err != nil {
 		return nil, false, err
