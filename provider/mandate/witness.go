@@ -63,7 +63,7 @@ func (f Facts) deliveryFailure(s ledger.State) *ledger.Verdict {
 	return nil
 }
 
-// homeAt returns the home with the position that its ledger reached by the mandate in the spec. A status of another position is no evidence.
+// homeAt returns the home with a spec that names the position that its ledger reached by the mandate. A status of another position does not count.
 func (f Facts) homeAt(s ledger.State) *v1alpha1.GitDelivery {
 	if !isBehind(f.Home.Spec.ForProvider.AskedPosition(), s) {
 		return f.Home

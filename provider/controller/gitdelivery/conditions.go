@@ -20,7 +20,7 @@ import (
 const wayOut = `. To end the deletion and leave the repository as it is, set spec.managementPolicies to ["Observe"]`
 
 // setReady sets the Ready condition. A delivery stays ready while drift is being restored, because that takes seconds. After the timeout, withTimeout
-// replaces most reasons. The condition has the observed generation: without it the condition is no evidence.
+// replaces most reasons. The condition has the observed generation: without it the condition does not count as evidence.
 func setReady(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason, message string) {
 	noteWaiting(d, now)
 	reason, message = withTimeout(d, now, reason, message)

@@ -233,7 +233,7 @@ func (f facts) lastSeenCommit() string {
 }
 
 // hasDiverged reports whether the branch has lost the last delivered commit: its history was rewritten, or it was deleted. A record that was written ahead
-// of the branch is no sign of that while the branch has its base.
+// of the branch does not show that while the branch has its base.
 func (f facts) hasDiverged() bool {
 	if c := f.lastSeenCommit(); c != "" {
 		return !f.inBranch[c]

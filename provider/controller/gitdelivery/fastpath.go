@@ -162,8 +162,8 @@ func (c *fastPath) invalidateAndWake(wake func(types.NamespacedName)) func(types
 	}
 }
 
-// invalidateOnChange returns a predicate that invalidates a delivery which changes in any way, also if the change does not pass. A handler of
-// its own might run after the one that requeues the delivery.
+// invalidateOnChange returns a predicate that invalidates each changed delivery, also if the predicate drops the change. A separate handler might run
+// after the handler that requeues the delivery.
 func (c *fastPath) invalidateOnChange(p predicate.Predicate) predicate.Predicate {
 	return predicate.And(predicate.NewPredicateFuncs(func(o client.Object) bool {
 		c.invalidate(client.ObjectKeyFromObject(o))

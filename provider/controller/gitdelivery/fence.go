@@ -187,7 +187,7 @@ type recording struct {
 	closes bool
 }
 
-// isEmpty reports whether there are no events to record.
+// isEmpty reports whether the recording has no events.
 func (r recording) isEmpty() bool { return len(r.events)+len(r.mandated) == 0 }
 
 // takenAfter returns the head after the last events of a spec once the recording is done, given the previous value. Nil means the recorded head.

@@ -259,8 +259,8 @@ func aboutDirectory(dir string, err error) error {
 	return errors.Wrapf(err, "directory %q", dir)
 }
 
-// readMarkerAt returns the marker at a path, or nil if there is no valid marker. It reads only markers of other owners from the server: the marker of this
-// claim has a known id.
+// readMarkerAt returns the marker at a path, or nil if the path has no valid marker. It reads only markers of other owners from the server: the marker of
+// this claim has a known id.
 func (e *external) readMarkerAt(ctx context.Context, f facts, s *git.Snapshot, path string) (*marker.Marker, error) {
 	at, ok, err := s.Entry(ctx, path)
 	if err != nil || !ok || at.Mode != modeFile {

@@ -63,8 +63,8 @@ type gate interface {
 	Register(callback func(), kinds ...schema.GroupVersionKind)
 }
 
-// watchOnceServed watches Gates and RolloutRequests for homes once these kinds are served. They are optional: without them there are no measurements and
-// no requests of users, and deployments still deliver.
+// watchOnceServed watches Gates and RolloutRequests for homes once these kinds are served. They are optional: without them a deployment has no
+// measurements and no requests of users, and still delivers.
 func (r *witnessReader) watchOnceServed(mgr ctrl.Manager, g gate, c controller.Controller, unchanged *fastPath, w waker) {
 	g.Register(func() { r.watchGates(mgr, c, unchanged.invalidateMapped(w.requestsForWitness)) }, rolloutv1alpha1.GroupVersion.WithKind("Gate"))
 	g.Register(func() { r.watchRequests(mgr, c, unchanged.invalidateMapped(w.requestsForRollout)) }, rolloutv1alpha1.GroupVersion.WithKind("RolloutRequest"))
