@@ -136,7 +136,7 @@ func newGate(name string, s ledger.State, v rolloutv1alpha1.GateVerdict) rollout
 	return g
 }
 
-// newSync returns a SiteSync that looks for what a home delivers at the position of a state.
+// newSync returns a SiteSync that expects the trees of a home at the position of a state.
 func newSync(home *v1alpha1.GitDelivery, s ledger.State, status corev1.ConditionStatus, reason xpv2.ConditionReason) v1alpha1.SiteSync {
 	out := v1alpha1.SiteSync{ObjectMeta: controlledBy("web-uid")}
 	at := s.Position()

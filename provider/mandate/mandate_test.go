@@ -119,7 +119,7 @@ func TestIsDue(t *testing.T) {
 		change func(d *v1alpha1.GitDelivery)
 		want   bool
 	}{
-		"Failed":   {reason: "The attempt after one that was refused is due.", change: func(*v1alpha1.GitDelivery) {}, want: true},
+		"Failed":   {reason: "The attempt after a refused attempt is due.", change: func(*v1alpha1.GitDelivery) {}, want: true},
 		"Spent":    {reason: "Nothing is due after the last attempt.", change: func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Mandate.Rollback.MaxRetries = 1 }},
 		"Off":      {reason: "Nothing is due where the policy rolls nothing back.", change: func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Mandate.Rollback.AutoRollback = false }},
 		"Honoured": {reason: "Nothing is due for a provider that does not act by the mandate.", change: func(d *v1alpha1.GitDelivery) { d.Status.AtProvider.Mandate = nil }},

@@ -167,7 +167,7 @@ func TestConcludeTracks(t *testing.T) {
 			change: func(c *canaryScene) { c.Home.Spec.ForProvider.Mandate.Rollback.MaxRetries = 0 }, want: lost,
 		},
 		"Irreversible": {
-			reason: "A canary that changed what is irreversible loses its requests.",
+			reason: "A canary that changed irreversible objects loses its requests.",
 			change: func(c *canaryScene) { c.next.Current.Irreversible = true }, want: lost,
 		},
 		"Suspended": {reason: "A suspended canary loses its requests.", change: func(c *canaryScene) { c.Home.Spec.ForProvider.Mandate.Suspended = true }, want: lost},
@@ -336,7 +336,7 @@ func TestCanMoveRequests(t *testing.T) {
 		"Files":   {reason: "With the files that the tracks share requests leave a track.", files: []byte("files"), tracks: 2, want: true},
 		"NoFiles": {reason: "Without these files no requests leave a track.", tracks: 2},
 		"Alone":   {reason: "Where one track is alone nothing moves.", tracks: 1, want: true},
-		"Plain":   {reason: "Where there are no tracks nothing moves.", want: true},
+		"Plain":   {reason: "Without tracks no request moves.", want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
