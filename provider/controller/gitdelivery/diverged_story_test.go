@@ -32,7 +32,7 @@ func TestDiverged(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(1)
 		}},
-		"StopForNewOrders": {reason: "A new order is no leave to write on a history that somebody made", run: func(w *world) {
+		"StopForNewOrders": {reason: "A new order is not written on a history that another user rewrote.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.reset("main~1")
@@ -93,7 +93,7 @@ func TestDiverged(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(0)
 		}},
-		"StatusLost": {reason: "What the status lost is known from the state", run: func(w *world) {
+		"StatusLost": {reason: "A lost status is restored from the state.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.reorder(2, "b")
