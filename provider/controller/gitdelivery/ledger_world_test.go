@@ -33,7 +33,7 @@ func orderedEvent(number int64, intent string, sites ...string) ledger.Event {
 	}}}
 }
 
-// verifiedEvent returns the event that verifies a revision.
+// verifiedEvent returns the event that verifies a revision with the given files at Sites.
 func verifiedEvent(says string, sites ...string) ledger.Event {
 	j := &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}}
 	for _, site := range sites {

@@ -35,7 +35,7 @@ func controlled() metav1.ObjectMeta {
 	}}
 }
 
-// giveMandate gives the home a mandate for a revision, and an empty update of its ledger.
+// giveMandate gives the home a mandate for a revision, and applies a change to its spec, such as the next update of its ledger.
 func (w *world) giveMandate(revision int64, change func(d *v1alpha1.GitDelivery)) {
 	w.Helper()
 	s := w.ledgerOf("web")

@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 )
 
-// TestCommitMessage adds no trailer that its author did not mean, and reads what it wrote.
+// TestCommitMessage writes a message without injected trailers, and parses it.
 func TestCommitMessage(t *testing.T) {
 	text := CommitMessage("Prune\n1 directory", "prod", "uid-1", [2]string{"Intentplane-Prune", "request"}, [2]string{"Intentplane-Approved-By", "ann\nIntentplane-Prune: other"})
 	if !strings.HasPrefix(text, "Prune 1 directory\n\nIntentplane-Control-Plane: prod\nIntentplane-Cluster: uid-1\n") {
@@ -46,7 +46,7 @@ func TestOpener(t *testing.T) {
 		"Anyone":   {reason: "Who may use each configuration may use this one.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "crossplane-system", anyone: true},
 		"Missing":  {reason: "A configuration that does not exist is reported.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "none"}, namespace: "team-a", want: "CredentialsGone"},
 		"Own":      {reason: "A ProviderConfig is one of the namespace.", ref: rolloutv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "narrow"}, namespace: "team-a", want: "CredentialsGone"},
-		"NotAKind": {reason: "A kind that is no configuration is refused.", ref: rolloutv1alpha1.ConfigReference{Kind: "Secret", Name: "narrow"}, namespace: "team-a", want: "Invalid"},
+		"NotAKind": {reason: "A reference to another kind than a configuration is refused.", ref: rolloutv1alpha1.ConfigReference{Kind: "Secret", Name: "narrow"}, namespace: "team-a", want: "Invalid"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -72,7 +72,7 @@ func TestOverlap(t *testing.T) {
 			}
 			w.holds(map[string]tree.Files{"clusters/edge1/team-a/first": rendered("team-a", "shop")}, nil)
 		}},
-		"Restarted": {reason: "A provider that was restarted reads from Git who delivers what, and lets no timeout end the wait", run: func(w *world) {
+		"Restarted": {reason: "A restarted provider reads the objects of each claim from Git, and no timeout ends the wait.", run: func(w *world) {
 			w.create(w.claiming("first", rendered("team-a", "shop")))
 			w.reconcile("first")
 			w.restart()

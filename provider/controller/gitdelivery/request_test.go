@@ -33,7 +33,7 @@ func (w *world) soon() {
 	w.must(err)
 }
 
-// TestRequestToLook asks for a look where a reconcile would answer from what is known.
+// TestRequestToLook requests an observation where a reconcile would use an earlier observation.
 func TestRequestToLook(t *testing.T) {
 	type want struct {
 		before, after xpv2.ConditionReason
@@ -41,12 +41,12 @@ func TestRequestToLook(t *testing.T) {
 	}
 	cases := map[string]struct {
 		reason string
-		// breaks something, which mend repairs before the user asks.
+		// breaks causes a fault, and mend repairs it before the user's request.
 		breaks, mend func(w *world)
 		want         want
 	}{
 		"CachedLook": {
-			reason: "A request looks although what was seen a moment ago is new enough for anyone else.",
+			reason: "A request causes an observation although the previous observation is recent enough for a reconcile.",
 			breaks: func(*world) {}, mend: func(w *world) { w.push(map[string]string{"clusters/edge1/team-a/web/configmap.yaml": "drifted"}) },
 			want: want{before: v1alpha1.ReasonDelivered, after: v1alpha1.ReasonDriftRestored, handled: "now"},
 		},
@@ -129,7 +129,7 @@ func TestRequestEndsTheWaitOfARefusal(t *testing.T) {
 	}
 }
 
-// TestNoteRequest wakes an object once for each request, and forgets those that were answered.
+// TestNoteRequest requeues an object once for each request, and deletes answered requests.
 func TestNoteRequest(t *testing.T) {
 	now, woken := time.Now(), []types.NamespacedName{}
 	c := newFastPath(time.Hour, func() time.Time { return now }, func() float64 { return 0 })

@@ -97,7 +97,7 @@ func TestSaidOtherThings(t *testing.T) {
 		"Failed":       {reason: "A Site that failed lets a home be looked at.", old: observedSync("Syncing"), object: observedSync("Failed"), want: true},
 		"SameReason":   {reason: "A SiteSync that gives the same reason says nothing.", old: observedSync("Failed"), object: observedSync("Failed")},
 		"NextPosition": {reason: "The same reason about another position lets a home be looked at.", old: observedSync("Failed"), object: later(observedSync("Failed")), want: true},
-		"Stale":        {reason: "What a SiteSync said of an earlier generation is nothing.", old: &v1alpha1.SiteSync{}, object: stale},
+		"Stale":        {reason: "A condition of a SiteSync about an earlier generation is no evidence.", old: &v1alpha1.SiteSync{}, object: stale},
 		"Draining":     {reason: "A track that drains on says nothing.", old: drainedSync(false), object: drainedSync(false)},
 		"Drained":      {reason: "A track whose requests have ended lets a home be looked at.", old: drainedSync(false), object: drainedSync(true), want: true},
 		"Other":        {reason: "An object of another kind says nothing.", old: site("edge1"), object: site("edge1")},
