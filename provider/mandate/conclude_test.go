@@ -72,7 +72,7 @@ func TestConclude(t *testing.T) {
 		"Withdrawn":    {reason: "A revision that a user withdrew cannot be a target.", change: func(c *scene) { c.next.History[0].Withdrawn = true }, want: []string{gateFailed}},
 		"WithoutOne":   {reason: "A Site that the deployment is not for any more does not hold the others back.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge2", "edge9"} }, want: []string{gateFailed, back}},
 		"WithoutAll":   {reason: "Nothing is rolled back where the deployment is for no Site any more.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge1", "edge2"} }, want: []string{gateFailed}},
-		"Unreported":   {reason: "A repository that was not brought to the position, and holds the target, is not rolled back.", change: func(c *scene) { c.Applied.Revision = 1; c.holdTarget() }, want: []string{gateFailed}},
+		"Unreported":   {reason: "A repository that has not applied the position, and holds the target, is not rolled back.", change: func(c *scene) { c.Applied.Revision = 1; c.holdTarget() }, want: []string{gateFailed}},
 		"Holds":        {reason: "A repository that holds the target is not rolled back.", change: func(c *scene) { c.holdTarget() }, want: []string{gateFailed}},
 
 		"Proposed": {reason: "Nothing is proven of a position that is only proposed.", change: func(c *scene) { c.recorded.Current.Number = 1 }},
@@ -166,7 +166,7 @@ func TestConclude(t *testing.T) {
 			c.restore()
 			c.observe(corev1.ConditionTrue, "Live").Spec.ForProvider.Sites[0].Tree = "other"
 		}},
-		"LiveOne": {reason: "A Site that is not looked at holds the end of a rollback back.", change: func(c *scene) {
+		"LiveOne": {reason: "A Site without an observation delays the end of a rollback.", change: func(c *scene) {
 			c.restore()
 			s := c.observe(corev1.ConditionTrue, "Live")
 			s.Spec.ForProvider.Sites = s.Spec.ForProvider.Sites[:1]

@@ -38,7 +38,7 @@ func newSceneOfTwo(tb testing.TB) *scene {
 	return c
 }
 
-// newFollower returns a delivery to another repository that has the trees which it asks for, at the position of a state.
+// newFollower returns a delivery to another repository with its desired trees delivered, at the position of a state.
 func newFollower(s ledger.State, trees ...v1alpha1.Tree) v1alpha1.GitDelivery {
 	d := v1alpha1.GitDelivery{ObjectMeta: controlledBy("web-uid")}
 	at, essentials := s.Position(), s.Essentials()
@@ -52,7 +52,7 @@ func newFollower(s ledger.State, trees ...v1alpha1.Tree) v1alpha1.GitDelivery {
 	return d
 }
 
-// follow lets the repository of the follower have the recorded position, as the status of its delivery says, whose spec may ask for it.
+// follow gives the repository of the follower the recorded position, in the status of its delivery, whose spec may request it.
 func (c *scene) follow(isAsked bool) {
 	d := &c.Followers[0]
 	at := c.recorded.Position()
@@ -116,7 +116,7 @@ func TestConcludeInTwo(t *testing.T) {
 			c.restoreTwo(true)
 			follower(c).Status.AtProvider.Record.Position.Attempt = 0
 		}},
-		"LiveOther": {reason: "A Site of the other repository that is not looked at holds the end of a rollback back.", change: func(c *scene) {
+		"LiveOther": {reason: "A Site of the other repository without an observation delays the end of a rollback.", change: func(c *scene) {
 			c.restoreTwo(true)
 			c.Syncs[0].Spec.ForProvider.Sites = c.Syncs[0].Spec.ForProvider.Sites[:1]
 		}},
@@ -348,7 +348,7 @@ func TestFollowHome(t *testing.T) {
 	}
 }
 
-// TestPositionOfFollower shows a follower that was brought to attempt 1 before its spec asks for it.
+// TestPositionOfFollower has a follower with attempt 1 in its status, and an earlier position in its spec.
 func TestPositionOfFollower(t *testing.T) {
 	cases := map[string]struct {
 		reason      string
@@ -356,7 +356,7 @@ func TestPositionOfFollower(t *testing.T) {
 		wantAttempt int32
 		wantTimeout time.Duration
 	}{
-		"Ahead":   {reason: "The repository has to be brought to the attempt of the home, in its time.", change: func(*v1alpha1.GitDelivery) {}, wantAttempt: 1, wantTimeout: 2 * time.Minute},
+		"Ahead":   {reason: "The desired position of the repository is the attempt of the home, with its timeout.", change: func(*v1alpha1.GitDelivery) {}, wantAttempt: 1, wantTimeout: 2 * time.Minute},
 		"Asked":   {reason: "A spec that names the attempt has its own timeout.", change: func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Attempt = 1 }, wantAttempt: 1},
 		"Alone":   {reason: "A repository that follows nothing has the position of its spec.", change: func(d *v1alpha1.GitDelivery) { d.Status.AtProvider.Follows = nil }},
 		"Home":    {reason: "A home follows nothing.", change: func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Ledger = &v1alpha1.LedgerUpdate{} }},

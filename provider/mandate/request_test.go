@@ -83,7 +83,7 @@ func TestConcludeRequests(t *testing.T) {
 			c.goOn(verified("two"))
 			c.Requests = []step.Request{rollBack}
 		}, want: []string{"Withdrawn", back}},
-		"Order": {reason: "An Abort comes before a rollback that a user asks for, whichever is older.", change: func(c *scene) { c.Requests = []step.Request{rollBack, abort(1)} }, want: []string{aborted, "Withdrawn", back}},
+		"Order": {reason: "An Abort takes precedence over an older or newer request for a rollback.", change: func(c *scene) { c.Requests = []step.Request{rollBack, abort(1)} }, want: []string{aborted, "Withdrawn", back}},
 		"Failed": {reason: "The request of a user takes precedence over evidence.", change: func(c *scene) {
 			c.Gates = newScene(c).Gates
 			c.Requests = []step.Request{abort(0)}

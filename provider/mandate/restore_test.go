@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestFollow rolls revision 2 back, whose spec asks for attempt 0.
+// TestFollow rolls revision 2 back, and has attempt 0 in the spec.
 func TestFollow(t *testing.T) {
 	keep, restore := v1alpha1.ActionKeep, v1alpha1.ActionRestore
 	type tree struct {

@@ -178,7 +178,7 @@ func TestConcludeTracks(t *testing.T) {
 			c.Gates[0] = newGate("step", c.recorded, rolloutv1alpha1.GatePassed)
 		}},
 		"Unapplied": {
-			reason: "Nothing is known of tracks before the repository was brought to the recorded position.",
+			reason: "Tracks are unknown before the repository has applied the recorded position.",
 			change: func(c *canaryScene) { c.Applied.Step = 0 }, want: []string{gateFailed, back},
 		},
 		"New": {reason: "A canary that never got requests goes at once.", isNew: true, want: []string{gateFailed, back, restore}},
@@ -256,7 +256,7 @@ func TestFollowTracks(t *testing.T) {
 	}{
 		"Shift":     {reason: "The canary loses its requests, and no folder changes.", events: shifted, want: moved},
 		"Rejected":  {reason: "Before an attempt begins the directory stays as it is.", events: shifted[:1], want: "Keep"},
-		"Begun":     {reason: "Stable pods that serve get all requests before the stage says so.", events: shifted[:2], want: moved},
+		"Begun":     {reason: "Stable pods that serve get all requests before the shift stage begins.", events: shifted[:2], want: moved},
 		"Unapplied": {reason: "A directory stays whose repository is not at the recorded position.", events: shifted[:2], change: func(c *canaryScene) { c.Applied.Step = 0 }, want: atStep},
 		"Left":      {reason: "The canary loses its requests at a Site that the deployment has left.", events: shifted, change: leave, want: moved},
 		"Restore": {

@@ -61,12 +61,12 @@ func TestText(t *testing.T) {
 			want:   "Remove what team-a/web revision 2 has no more\n\n" + ownTrailers,
 		},
 		"Deleted": {
-			reason: "A deleted claim says so",
+			reason: "The message of a deletion names the claim.",
 			letter: commitMessage{removes: true},
 			want:   "Remove team-a/web\n\n" + ownTrailers,
 		},
 		"WayBack": {
-			reason: "A way back says whence and where to, and why",
+			reason: "The message of a rollback has the revision, its target, and the reason.",
 			letter: commitMessage{sites: []string{"edge1"}},
 			order: func(o *wish) {
 				o.Attempt, o.Target = 1, 1
@@ -144,7 +144,7 @@ func TestParseWitness(t *testing.T) {
 		removes bool
 	}{
 		"Ours":       {reason: "Our own message is parsed.", message: ours, ok: true},
-		"Removed":    {reason: "A commit that removes a claim says so.", message: "Remove team-a/web\n\n" + ownTrailers, ok: true, removes: true},
+		"Removed":    {reason: "A commit that removes a claim is recognized by its subject.", message: "Remove team-a/web\n\n" + ownTrailers, ok: true, removes: true},
 		"Asked":      {reason: "The trailers of a request do not affect the rebuilt record.", message: ours + "Intentplane-Request: again uid-7\nIntentplane-Reason: Intentplane-Revision: 9\n", ok: true},
 		"Stranger":   {reason: "An unmanaged commit has no trailers of ours.", message: "Fix it\n"},
 		"Empty":      {reason: "A commit without a message says nothing.", message: ""},

@@ -88,7 +88,7 @@ func TestServerWordsStay(t *testing.T) {
 	}
 }
 
-// TestKeepReady looks at a delivery that is still under way, an hour after its position was asked for.
+// TestKeepReady observes a delivery that is still under way, an hour after the request of its position.
 func TestKeepReady(t *testing.T) {
 	began := time.Date(2031, 12, 17, 13, 0, 0, 0, time.UTC)
 	ready := func(status corev1.ConditionStatus, reason xpv2.ConditionReason) xpv2.Condition {
@@ -107,7 +107,7 @@ func TestKeepReady(t *testing.T) {
 		"Delivered": {reason: "A delivery that was found carried out stays so.", before: ready(corev1.ConditionTrue, v1alpha1.ReasonDelivered), timeout: "2h", want: []string{"True", "Delivered", "Words."}},
 		"Failing":   {reason: "A delivery that fails says why until it takes too long.", before: ready(corev1.ConditionFalse, v1alpha1.ReasonUnreachable), timeout: "2h", want: []string{"False", "Unreachable", "Words."}},
 		"TooLate":   {reason: "A delivery that fails becomes too late while it is under way.", before: ready(corev1.ConditionFalse, v1alpha1.ReasonUnreachable), timeout: "1h", want: []string{"False", "DeliveryTimedOut", "Unreachable: Words."}},
-		"StaysLate": {reason: "A delivery that was too late says so once.", before: ready(corev1.ConditionFalse, v1alpha1.ReasonDeliveryTimedOut), timeout: "1h", want: []string{"False", "DeliveryTimedOut", "Words."}},
+		"StaysLate": {reason: "A delivery that timed out keeps one message.", before: ready(corev1.ConditionFalse, v1alpha1.ReasonDeliveryTimedOut), timeout: "1h", want: []string{"False", "DeliveryTimedOut", "Words."}},
 		"Restoring": {reason: "A delivery that restores drift becomes too late as others do.", before: ready(corev1.ConditionTrue, v1alpha1.ReasonRestoringDrift), timeout: "1h", want: []string{"False", "DeliveryTimedOut", "RestoringDrift: Words."}},
 	}
 	for name, tc := range cases {

@@ -47,7 +47,7 @@ type decision struct {
 	// asksForMore is true if the spec adds or changes trees at the same position.
 	asksForMore bool
 
-	// missing says that a Site does not exist whose directory is left as it is, while others are written. Nil if there is none.
+	// missing is the refusal for a missing Site, whose directory is retained while others are written. Nil if no Site is missing.
 	missing *decision
 	// drifted is true if another commit changed a delivered directory.
 	drifted bool

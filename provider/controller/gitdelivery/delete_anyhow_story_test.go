@@ -19,7 +19,7 @@ import (
 // An end is how the deletion of a delivery goes.
 type end struct {
 	reason string
-	// state that the delivery is brought to.
+	// state prepares the delivery.
 	state func(w *world)
 	// was is the reason that it has then.
 	was xpv2.ConditionReason
@@ -90,7 +90,7 @@ func ends() map[string]end {
 			}),
 		},
 		"TreeGone": {
-			reason: "A way back that there is not holds up nothing", was: v1alpha1.ReasonTreeGone,
+			reason: "A rollback to a lost tree does not block the deletion.", was: v1alpha1.ReasonTreeGone,
 			state: delivered(func(w *world) {
 				w.change(func(d *v1alpha1.GitDelivery) {
 					setWish(d, order(2, "b"))

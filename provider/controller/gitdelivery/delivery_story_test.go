@@ -36,7 +36,7 @@ func tell(t *testing.T, stories map[string]story) {
 func TestDeliver(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"First": {reason: "A delivery becomes one commit, and says so", run: func(w *world) {
+		"First": {reason: "A delivery becomes one commit, and becomes ready.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
@@ -77,7 +77,7 @@ func TestDeliver(t *testing.T) {
 				w.Errorf("object: -before, +after:\n%s", diff)
 			}
 		}},
-		"TwoSites": {reason: "All sites of a revision come in one commit, and a site that is left is tidied up when the revision is verified", run: func(w *world) {
+		"TwoSites": {reason: "All sites of a revision come in one commit, and the directory of a former site is removed when the revision is verified", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.change(func(d *v1alpha1.GitDelivery) {
@@ -344,7 +344,7 @@ func TestOwnership(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDriftRestored)
 			w.count(3)
 		}},
-		"MarkerRemovedAndSiteLeft": {reason: "Without its marker the directory of a site that is left is tidied up", run: func(w *world) {
+		"MarkerRemovedAndSiteLeft": {reason: "The directory of a former site is removed also without its marker.", run: func(w *world) {
 			w.create(delivery("web", order(1, "a"), desired(w.T, "edge1", webAtE1, "a"), desired(w.T, "edge2", webAtE2, "a")))
 			w.reconcile("web")
 			w.unmark(webAtE1)

@@ -126,7 +126,7 @@ func (w *world) reset(to string) {
 	w.must(err)
 }
 
-// reorder asks for another revision.
+// reorder requests another revision.
 func (w *world) reorder(revision int64, says string) {
 	w.Helper()
 	w.change(func(d *v1alpha1.GitDelivery) {

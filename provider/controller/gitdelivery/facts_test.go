@@ -52,7 +52,7 @@ func TestFormerBranches(t *testing.T) {
 		w.deliverTo("release", 2, "b")
 	}
 	tell(t, map[string]story{
-		"Left": {reason: "The status names the directories on the branch that a configuration left, also after a restart, and an event says so once.", run: func(w *world) {
+		"Left": {reason: "The status names the directories on the branch that a configuration left, also after a restart, and one event reports them.", run: func(w *world) {
 			begin(w)
 			before := w.refs()["refs/heads/main"]
 			w.formerBranches(main)

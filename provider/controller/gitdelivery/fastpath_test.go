@@ -78,7 +78,7 @@ func TestCalm(t *testing.T) {
 			after:  dropRepositories,
 			want:   true,
 		},
-		"WokenByOthers": {reason: "A mapping disturbs before it wakes", after: func(w *world) { mapped(w, web) }, want: true},
+		"WokenByOthers": {reason: "A mapping invalidates a delivery before it requeues it.", after: func(w *world) { mapped(w, web) }, want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -173,7 +173,7 @@ func (w *world) moveTo(url string) {
 	w.configure(func(c *configv1alpha1.ProviderConfigSpec) { c.Git.URL = url })
 }
 
-// loris is a server that never comes to the end of an answer.
+// loris returns the URL of a server that never ends an answer.
 func loris(w *world) string {
 	w.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -35,7 +35,7 @@ func TestRecoverFromStatus(t *testing.T) {
 	}
 }
 
-// TestFenceDirectories asks for tree "new" after tree "old", where the repository has another one.
+// TestFenceDirectories requests tree "new" after tree "old", in a repository with another tree.
 func TestFenceDirectories(t *testing.T) {
 	now := ledger.Position{Revision: 3, Attempt: 1, Stage: ledger.StageBeside}
 	before := ledger.Position{Revision: 3, Attempt: 1}
@@ -50,7 +50,7 @@ func TestFenceDirectories(t *testing.T) {
 		"Seen":      {reason: "A tree replaces the tree that its writer read.", at: now, has: "old"},
 		"Done":      {reason: "A tree that the directory has already is not refused.", at: now, has: "new"},
 		"Behind":    {reason: "An object from a backup does not restore an earlier tree of the position.", at: now, has: "newer", want: true},
-		"Earlier":   {reason: "A later position replaces whatever the directory has.", at: before, has: "newer"},
+		"Earlier":   {reason: "A later position replaces any tree of the directory.", at: before, has: "newer"},
 		"Rebuilt":   {reason: "A record from commits alone refuses no tree.", at: now, has: "newer", change: func(f *facts, _ *v1alpha1.Tree) { f.rebuilt = true }},
 		"Lost":      {reason: "Without a record nothing is refused.", at: now, has: "newer", change: func(f *facts, _ *v1alpha1.Tree) { f.memory = nil }},
 		"Elsewhere": {reason: "A directory that the record does not have is written.", at: now, has: "newer", change: func(_ *facts, t *v1alpha1.Tree) { t.Path = webAtE2 }},
@@ -188,7 +188,7 @@ func TestFenceFollower(t *testing.T) {
 		"Same":     {reason: "A copy that was recorded before is taken again.", record: &recorded, asked: at(4, 2)},
 		"Newer":    {reason: "A newer copy is recorded.", record: &recorded, asked: at(5, 2)},
 		"Older":    {reason: "An older copy of the same position is refused.", record: &recorded, asked: at(3, 2), want: v1alpha1.ReasonOrderBehind},
-		"Behind":   {reason: "An earlier position is refused, whatever the copy says.", record: &recorded, asked: at(5, 1), want: v1alpha1.ReasonOrderBehind},
+		"Behind":   {reason: "An earlier position is refused with any copy.", record: &recorded, asked: at(5, 1), want: v1alpha1.ReasonOrderBehind},
 		"Deleted":  {reason: "The tombstone of a deleted delivery refuses no copy.", record: &deleted, asked: at(3, 1)},
 		"First":    {reason: "A repository without a record follows.", asked: at(3, 1)},
 		"NoLedger": {reason: "A copy of no ledger is refused.", asked: ledger.State{}, want: v1alpha1.ReasonInvalid},
@@ -223,7 +223,7 @@ func (w *world) forceElsewhere(s ledger.State) {
 	}
 }
 
-// asksToFollow lets the first repository follow the ledger of the second one with trees, whatever becomes of them.
+// asksToFollow lets the first repository follow the ledger of the second with trees, which may be refused.
 func (w *world) asksToFollow(trees ...v1alpha1.Tree) {
 	w.Helper()
 	essentials := w.ledgerOf(elsewhere).Essentials()
@@ -431,7 +431,7 @@ func TestHeadOf(t *testing.T) {
 		want   ledger.Head
 	}{
 		"Nothing":    {reason: "A delivery that reported nothing, and asks for nothing, shows no ledger."},
-		"Ledger":     {reason: "A home shows its ledger, whatever it is asked to continue.", ledger: at(2), asked: asks(3), want: at(2).Head},
+		"Ledger":     {reason: "A home shows its ledger, also if its spec continues a later head.", ledger: at(2), asked: asks(3), want: at(2).Head},
 		"Copy":       {reason: "A follower shows its copy.", copied: at(2), want: at(2).Head},
 		"NewerCopy":  {reason: "A home that was left shows the later copy.", ledger: at(2), copied: at(3), want: at(3).Head},
 		"Unreported": {reason: "A home that has reported no ledger has the ledger that its spec continues.", asked: asks(2), want: at(2).Head},

@@ -167,7 +167,7 @@ func TestLedgerFollowers(t *testing.T) {
 				w.Errorf("record: want revision 2, got %+v", r.Position)
 			}
 		}},
-		"LowerPositionOfNewerHead": {reason: "A follower refuses a lower position whatever head it is said to follow from.", run: func(w *world) {
+		"LowerPositionOfNewerHead": {reason: "A follower refuses a lower position, also with a newer head.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
 			w.deliverToBoth("a", both("a")...)
@@ -190,7 +190,7 @@ func TestLedgerFollowers(t *testing.T) {
 				w.Errorf("copy: want the newer one, got %+v", c)
 			}
 		}},
-		"Recreated": {reason: "A follower that lost its state and its object is brought to the recorded position again.", run: func(w *world) {
+		"Recreated": {reason: "A follower that lost its state and its object gets the recorded position again.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
 			w.deliverToBoth("a", both("a")...)

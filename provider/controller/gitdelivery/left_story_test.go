@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// leave edge1 for edge2, and say that the order is verified.
+// leave moves the delivery from edge1 to edge2, and verifies the order.
 func (w *world) leave(policy v1alpha1.DriftPolicy) {
 	w.Helper()
 	w.create(w.first())

@@ -57,7 +57,7 @@ func (w *world) isWithdrawn(commits int) {
 	w.count(commits)
 }
 
-// TestMandateRequests plays a function that is silent while users ask for something.
+// TestMandateRequests plays a silent function during requests of users.
 func TestMandateRequests(t *testing.T) {
 	t.Parallel()
 	abort, back := rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionRollbackTo

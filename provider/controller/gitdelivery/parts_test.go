@@ -233,7 +233,7 @@ func TestParts(t *testing.T) {
 				v1alpha1.DeliveredTrack{Name: track.Green, Revision: 2, ChangedAt: at(1, 3), WeighedAt: at(1, 3)},
 			)
 		}},
-		"AskedAgain": {reason: "A position that requests an unchanged directory with requests for both tracks updates the time of no earlier weight.", run: func(w *world) {
+		"AskedAgain": {reason: "A position with an unchanged tree does not replace the last position that gave a track requests.", run: func(w *world) {
 			stable, canary := w.weighed()
 			same := tracked(w.T, beside(w.T, canary, stable, 20, 100), shared(20), track.Blue, track.Green)
 			w.propose([]v1alpha1.Tree{same}, rejectedEvent("GateFailed"), rolledBackEvent(1), advanced(1, ledger.StageShift))

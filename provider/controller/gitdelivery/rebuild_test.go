@@ -85,7 +85,7 @@ func TestRecover(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 			w.count(2)
 		}},
-		"OldSites": {reason: "Directories of sites that were left meanwhile are tidied up", run: func(w *world) {
+		"OldSites": {reason: "Directories of former sites are removed after a loss of the state.", run: func(w *world) {
 			w.twoRevisions()
 			w.ask(order(3, "c"), desired(w.T, "edge1", webAtE1, "c"), desired(w.T, "edge2", webAtE2, "c"))
 			w.disaster()

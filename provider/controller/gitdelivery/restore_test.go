@@ -38,7 +38,7 @@ func restore(site, path, says string) v1alpha1.Tree {
 	}
 }
 
-// ask for a revision with these trees.
+// ask requests a revision with the given trees.
 func (w *world) ask(o wish, trees ...v1alpha1.Tree) {
 	w.Helper()
 	w.change(func(d *v1alpha1.GitDelivery) {
@@ -77,7 +77,7 @@ func (w *world) deleteState() {
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"Back": {reason: "A tree of the history comes back in a commit of its own, which says so, and no file comes through the object", run: func(w *world) {
+		"Back": {reason: "A tree of the history is restored in a commit with its own message, and no file comes through the object.", run: func(w *world) {
 			w.twoRevisions()
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
 			w.expect("web", v1alpha1.ReasonDelivered)
@@ -110,7 +110,7 @@ func TestRestore(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDriftRestored)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 		}},
-		"Collected": {reason: "A forced push and a garbage collection on the server take nothing from the way back", run: func(w *world) {
+		"Collected": {reason: "A forced push and a garbage collection on the server do not affect the rollback", run: func(w *world) {
 			w.twoRevisions()
 			w.reset("main~2")
 			w.collect()
@@ -141,7 +141,7 @@ func TestRestore(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 		}},
-		"Gone": {reason: "A tree that is nowhere is said to be gone, for good, and nothing is written", run: func(w *world) {
+		"Gone": {reason: "A lost tree has reason TreeGone, and the provider writes nothing.", run: func(w *world) {
 			w.twoRevisions()
 			w.reset("main~2")
 			w.deleteState()
@@ -249,7 +249,7 @@ func TestKept(t *testing.T) {
 			w.count(2)
 			w.held(files("b"))
 		}},
-		"Keep": {reason: "A state that was lost is brought together again, from the branch and its past", run: func(w *world) {
+		"Keep": {reason: "A lost state is rebuilt from the branch and its history.", run: func(w *world) {
 			w.twoRevisions()
 			w.deleteState()
 			w.restart()
@@ -345,7 +345,7 @@ func TestRestoreAbroad(t *testing.T) {
 			w.reconcile(elsewhere)
 			w.expect(elsewhere, v1alpha1.ReasonDelivered)
 		}},
-		"Unreachable": {reason: "A repository that does not answer is asked again, and nothing is said to be gone", run: func(w *world) {
+		"Unreachable": {reason: "An unreachable repository is read again, and its tree does not count as gone.", run: func(w *world) {
 			w.moved()
 			w.restart()
 			w.git.Fail(repo, http.StatusServiceUnavailable)

@@ -114,12 +114,12 @@ func TestClock(t *testing.T) {
 	})
 }
 
-// TestMore lets a revision that was carried out come to ask for a directory that it kept before: a Site's cluster got ready.
+// TestMore lets an applied revision request a directory that it retained before: a Site's cluster got ready.
 func TestMore(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftRestore} {
 		tell(t, map[string]story{
-			string(policy): {reason: "An attempt that comes late is not drift, whatever the policy for drift.", run: func(w *world) {
+			string(policy): {reason: "A late attempt is not drift, under any policy for drift.", run: func(w *world) {
 				d := w.first()
 				d.Spec.ForProvider.DriftPolicy = policy
 				want := d.Spec.ForProvider.Trees
