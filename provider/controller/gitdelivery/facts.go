@@ -76,7 +76,7 @@ type facts struct {
 	recording recording
 	// siblings are all deliveries of the claim, if the status of another delivery may matter to the ledger. Otherwise nil.
 	siblings []deliveryv1alpha1.GitDelivery
-	// witnesses is the evidence of the provider's own objects, for a home with a mandate. isAhead is true if the trees follow from a state that the ledger
+	// witnesses are the evidence of the provider's own objects, for a home with a mandate. isAhead is true if the trees follow from a state that the ledger
 	// reached by the mandate of the home, and not from the spec of the object.
 	witnesses mandate.Facts
 	isAhead   bool
@@ -214,8 +214,8 @@ func (f facts) isSameCluster(uid string) bool {
 	return uid == f.marker.ClusterUID || (uid != "" && uid == f.config.TakeOverFrom)
 }
 
-// isStateAhead reports whether the state was written and the push of the branch failed: the branch has the recorded base and lacks the recorded commit. If
-// the status shows that the commit was in the branch, another user removed it.
+// isStateAhead reports whether the state was written, but not yet the branch: the branch has the recorded base and lacks the recorded commit. If the
+// status shows that the commit was in the branch, another user removed it.
 func (f facts) isStateAhead() bool {
 	if !f.isRecorded() || f.memory.Base == "" || f.inBranch[f.memory.Commit] || !f.inBranch[f.memory.Base] {
 		return false
