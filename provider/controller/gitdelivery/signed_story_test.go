@@ -71,7 +71,7 @@ func (w *world) forge(revision int64) {
 	w.must(err)
 }
 
-// states are the commits of the state that git cannot find a signature in.
+// unsigned returns "1" if the commit at the tip of the state has no signature, and "0" otherwise, with a line break.
 func (w *world) unsigned() string {
 	w.Helper()
 	out, err := w.git.Git(w.Context(), repo, "rev-list", "--count", "--no-walk", "--grep=Intentplane-State", "--invert-grep", "refs/intentplane/prod/state")
