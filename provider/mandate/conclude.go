@@ -12,37 +12,37 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// maxEvents is how many events one push records by a mandate.
+// maxEvents is the maximum number of events that one push records by a mandate.
 const maxEvents = 8
 
-// Facts are what a provider has about the home of a ledger.
+// Facts are a provider's observations about the home of a ledger.
 type Facts struct {
-	// Home is the delivery to the home repository, with its mandate. Its status is one that was read, or that is about to be written.
+	// Home is the delivery to the home repository, with its mandate. Its status was read from the API server, or is about to be written.
 	Home *v1alpha1.GitDelivery
 
-	// Gates and Syncs that may prove something. Those of another deployment prove nothing.
+	// Gates and Syncs are possible evidence. Objects of another deployment are ignored.
 	Gates []rolloutv1alpha1.Gate
 	Syncs []v1alpha1.SiteSync
 
 	// Followers are the deliveries of the same controller to other repositories.
 	Followers []v1alpha1.GitDelivery
 
-	// Requests are the open RolloutRequests of the deployment, the oldest first, which end a revision.
+	// Requests are the open RolloutRequests of the deployment that end a revision, the oldest first.
 	Requests []step.Request
 
-	// Unobserved are the Sites without an engine, and whether a delivered tree counts as live there. A Site that does not exist is one where it does not.
+	// Unobserved are the Sites without an engine, and whether a delivered tree counts as live there. The value for a missing Site is false.
 	Unobserved map[string]bool
 
-	// Applied is the position that the repository was brought to, and Delivered its directories, by their paths.
+	// Applied is the applied position of the repository, and Delivered its directories, by their paths.
 	Applied   ledger.Position
 	Delivered map[string]v1alpha1.DeliveredTree
 
-	// Now is when events are recorded.
+	// Now is the time of recorded events.
 	Now time.Time
 }
 
-// Conclude returns the state after what may be recorded by the mandate, and the events. Next is the state after the events of the spec, on top of the recorded
-// one: these come first.
+// Conclude returns the events that the provider may record by the mandate, and the state after them. next is the state after the events of the spec, on
+// top of the recorded state: these events come first.
 func (f Facts) Conclude(recorded, next ledger.State) (ledger.State, []ledger.Event) {
 	var events []ledger.Event
 	for len(events) < maxEvents {
@@ -59,7 +59,7 @@ func (f Facts) Conclude(recorded, next ledger.State) (ledger.State, []ledger.Eve
 	return next, events
 }
 
-// nextEvent returns the event that follows from a state by the rules, if the mandate lists its kind, or nil.
+// nextEvent returns the next event by the rules of apis/step, if the mandate lists its kind, or nil.
 func (f Facts) nextEvent(recorded, s ledger.State) *ledger.Event {
 	status := Status(f.Home.Spec.ForProvider.Mandate, s)
 	if status == nil {
@@ -72,8 +72,8 @@ func (f Facts) nextEvent(recorded, s ledger.State) *ledger.Event {
 	return e
 }
 
-// input returns what an event is decided by. Nothing is proven of a position that is only proposed. A function that knows the trees of the revision gave the
-// mandate, so that no version outranks it.
+// input returns the input of the decision about an event. A position that is only proposed has no evidence. The mandate comes from a function that knows
+// the trees of the revision, so that no version outranks it.
 func (f Facts) input(recorded, s ledger.State) step.Input {
 	m := f.Home.Spec.ForProvider.Mandate
 	in := step.Input{
@@ -89,7 +89,8 @@ func (f Facts) input(recorded, s ledger.State) step.Input {
 	return in
 }
 
-// directories returns the directories of the current revision, as the home has them, and as the other repositories reported them.
+// directories returns the directories of the current revision: the delivered directories of the home, and the reported directories of the other
+// repositories.
 func (f Facts) directories(recorded, s ledger.State) []step.Directory {
 	var out []step.Directory
 	observed := f.observedSites()
@@ -106,7 +107,7 @@ func (f Facts) directories(recorded, s ledger.State) []step.Directory {
 	return out
 }
 
-// deliveredBy returns what the repository of a part of the revision has in the directory of a Site.
+// deliveredBy returns the delivered tree of a Site in the repository of a part of the revision, and whether it is known.
 func (f Facts) deliveredBy(part ledger.Part, s ledger.State, site string) (v1alpha1.DeliveredTree, bool) {
 	if part.ConfigRef == s.Home {
 		return f.deliveredTo(site)
@@ -114,7 +115,7 @@ func (f Facts) deliveredBy(part ledger.Part, s ledger.State, site string) (v1alp
 	return evidence.HeldTreeAt(f.follower(part), site)
 }
 
-// deliveredTo returns what the home has in the directory of a Site.
+// deliveredTo returns the delivered tree of a Site in the home, and whether it is known.
 func (f Facts) deliveredTo(site string) (v1alpha1.DeliveredTree, bool) {
 	for _, t := range f.Home.Spec.ForProvider.Trees {
 		if t.Site == site {
@@ -125,7 +126,7 @@ func (f Facts) deliveredTo(site string) (v1alpha1.DeliveredTree, bool) {
 	return v1alpha1.DeliveredTree{}, false
 }
 
-// isChosen is true for a Site that the deployment is still for.
+// isChosen is true for a Site that the deployment still selects.
 func (f Facts) isChosen(site string) bool {
 	return !slices.Contains(f.Home.Spec.ForProvider.Mandate.Without, site)
 }

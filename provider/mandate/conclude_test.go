@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// refuse lets a home report that its repository does not take what belongs to a position.
+// refuse lets a home report that its repository refused the trees of a position.
 func refuse(d *v1alpha1.GitDelivery, at ledger.Position) {
 	d.Status.Conditions = readyCondition(corev1.ConditionFalse, v1alpha1.ReasonPolicyDenied, d.Generation)
 	d.Status.AtProvider.Waiting = &rolloutv1alpha1.Attempt{Revision: at.Revision, Step: at.Step, Number: at.Attempt, StartedAt: metav1.NewTime(noon)}
@@ -68,11 +68,11 @@ func TestConclude(t *testing.T) {
 			c.Now = noon.Add(-time.Hour)
 		}, want: []string{gateFailed, back}},
 		"Irreversible": {reason: "A revision that changed irreversible objects is not rolled back.", change: func(c *scene) { c.next.Current.Irreversible = true }, want: []string{gateFailed}},
-		"TreesDropped": {reason: "A revision whose trees were forgotten is no target.", change: func(c *scene) { c.next.History[0].Trees, c.next.History[0].TreesDropped = nil, true }, want: []string{gateFailed}},
-		"Withdrawn":    {reason: "A revision that a user withdrew is no target.", change: func(c *scene) { c.next.History[0].Withdrawn = true }, want: []string{gateFailed}},
+		"TreesDropped": {reason: "A revision whose trees were dropped cannot be a target.", change: func(c *scene) { c.next.History[0].Trees, c.next.History[0].TreesDropped = nil, true }, want: []string{gateFailed}},
+		"Withdrawn":    {reason: "A revision that a user withdrew cannot be a target.", change: func(c *scene) { c.next.History[0].Withdrawn = true }, want: []string{gateFailed}},
 		"WithoutOne":   {reason: "A Site that the deployment is not for any more does not hold the others back.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge2", "edge9"} }, want: []string{gateFailed, back}},
 		"WithoutAll":   {reason: "Nothing is rolled back where the deployment is for no Site any more.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Without = []string{"edge1", "edge2"} }, want: []string{gateFailed}},
-		"Unreported":   {reason: "A repository that was not brought to the position, and holds the target, is not rolled back.", change: func(c *scene) { c.Applied.Revision = 1; c.holdTarget() }, want: []string{gateFailed}},
+		"Unreported":   {reason: "A repository that has not applied the position, and holds the target, is not rolled back.", change: func(c *scene) { c.Applied.Revision = 1; c.holdTarget() }, want: []string{gateFailed}},
 		"Holds":        {reason: "A repository that holds the target is not rolled back.", change: func(c *scene) { c.holdTarget() }, want: []string{gateFailed}},
 
 		"Proposed": {reason: "Nothing is proven of a position that is only proposed.", change: func(c *scene) { c.recorded.Current.Number = 1 }},
@@ -86,7 +86,7 @@ func TestConclude(t *testing.T) {
 		"Missing":  {reason: "A missing Gate rejects nothing.", change: func(c *scene) { c.withoutGates() }},
 		"Ungated":  {reason: "A Gate of a step that has none by the plan rejects nothing.", change: func(c *scene) { c.next.Current.Plan[0].Gate = false; c.recorded = c.next }},
 
-		"OldGeneration": {reason: "What a Gate said of an earlier generation does not count.", change: func(c *scene) { c.Gates[0].Generation++ }},
+		"OldGeneration": {reason: "A verdict of a Gate about an earlier generation does not count.", change: func(c *scene) { c.Gates[0].Generation++ }},
 		"NotReady":      {reason: "A verdict without a condition does not count.", change: func(c *scene) { c.Gates[0].Status.Conditions = nil }},
 		"OtherPosition": {reason: "A verdict about another position than that of the Gate does not count.", change: func(c *scene) {
 			c.Gates[0].Status.AtProvider.Position = &ledger.Position{Epoch: 1, Revision: 1}
@@ -128,11 +128,11 @@ func TestConclude(t *testing.T) {
 		"SyncTree": {reason: "A SiteSync that looks for other trees than the spec has proves nothing.", change: func(c *scene) {
 			c.withoutGates().observe(corev1.ConditionFalse, "Failed").Spec.ForProvider.Sites[0].Tree = "other"
 		}},
-		"SyncOld": {reason: "What a SiteSync said of an earlier generation proves nothing.", change: func(c *scene) { c.withoutGates().observe(corev1.ConditionFalse, "Failed").Generation++ }},
+		"SyncOld": {reason: "A condition of a SiteSync about an earlier generation proves nothing.", change: func(c *scene) { c.withoutGates().observe(corev1.ConditionFalse, "Failed").Generation++ }},
 
 		"Refused":       {reason: "A revision that the repository refuses is rejected.", change: func(c *scene) { refuse(c.withoutGates().Home, c.recorded.Position()) }, want: []string{"Rejected DeliveryRefused", back}},
-		"RefusedBefore": {reason: "What the repository refused of another position does not count.", change: func(c *scene) { refuse(c.withoutGates().Home, ledger.Position{Revision: 1}) }},
-		"RefusedOld": {reason: "What the repository refused of an earlier generation does not count.", change: func(c *scene) {
+		"RefusedBefore": {reason: "A refusal by the repository at another position does not count.", change: func(c *scene) { refuse(c.withoutGates().Home, ledger.Position{Revision: 1}) }},
+		"RefusedOld": {reason: "A refusal by the repository for an earlier generation does not count.", change: func(c *scene) {
 			refuse(c.withoutGates().Home, c.recorded.Position())
 			c.Home.Generation++
 		}},
@@ -145,7 +145,7 @@ func TestConclude(t *testing.T) {
 			c.Home.Spec.ForProvider.Position = nil
 		}},
 
-		"Attempt": {reason: "The next attempt begins after the repository refused one that began by the mandate.", change: func(c *scene) {
+		"Attempt": {reason: "The next attempt begins after the repository refused an attempt by the mandate.", change: func(c *scene) {
 			c.goOn(rejected("GateFailed"), rolledBack(1))
 			refuse(c.Home, c.recorded.Position())
 		}, want: []string{back}},
@@ -166,7 +166,7 @@ func TestConclude(t *testing.T) {
 			c.restore()
 			c.observe(corev1.ConditionTrue, "Live").Spec.ForProvider.Sites[0].Tree = "other"
 		}},
-		"LiveOne": {reason: "A Site that is not looked at holds the end of a rollback back.", change: func(c *scene) {
+		"LiveOne": {reason: "A Site without an observation delays the end of a rollback.", change: func(c *scene) {
 			c.restore()
 			s := c.observe(corev1.ConditionTrue, "Live")
 			s.Spec.ForProvider.Sites = s.Spec.ForProvider.Sites[:1]
@@ -185,11 +185,11 @@ func TestConclude(t *testing.T) {
 			c.observe(corev1.ConditionTrue, "Live")
 			c.Home.Status.AtProvider.Record.Position.Attempt = 0
 		}},
-		"Unobserved": {reason: "A Site without an engine, where what is delivered counts, ends a rollback.", change: func(c *scene) {
+		"Unobserved": {reason: "A Site without an engine, where a delivered tree counts as live, ends a rollback.", change: func(c *scene) {
 			c.restore()
 			c.Unobserved = map[string]bool{"edge1": true, "edge2": true}
 		}, want: []string{"Restored"}},
-		"Unproven": {reason: "A Site without an engine, where what is delivered does not count, ends no rollback.", change: func(c *scene) {
+		"Unproven": {reason: "A Site without an engine, where a delivered tree does not count as live, ends no rollback.", change: func(c *scene) {
 			c.restore()
 			c.Unobserved = map[string]bool{"edge1": true, "edge2": false}
 		}},

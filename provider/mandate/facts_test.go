@@ -38,7 +38,7 @@ func ordered(number int64, plan ...ledger.Step) ledger.Event {
 	return ledger.Event{Ordered: &ledger.Ordered{Revision: r}}
 }
 
-// verified says that both Sites run the trees of a revision.
+// verified returns the event that verifies a revision at both Sites.
 func verified(revision string) ledger.Event {
 	trees := []ledger.SiteTree{{Site: "edge1", ID: revision + "1"}, {Site: "edge2", ID: revision + "2"}}
 	return ledger.Event{Judged: &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}, Trees: trees}}
@@ -69,7 +69,7 @@ func newScene(tb testing.TB) *scene {
 	return newSceneOf(tb, ordered(1, whole), verified("one"), ordered(2, whole))
 }
 
-// newSceneOf returns a scene after events on an opened ledger, whose current revision was brought to both Sites.
+// newSceneOf returns a scene after events on an opened ledger, whose current revision is delivered to both Sites.
 func newSceneOf(tb testing.TB, events ...ledger.Event) *scene {
 	tb.Helper()
 	opened := ledger.Event{Opened: &ledger.Opened{Ledger: "demo", Home: "default"}}
@@ -136,7 +136,7 @@ func newGate(name string, s ledger.State, v rolloutv1alpha1.GateVerdict) rollout
 	return g
 }
 
-// newSync returns a SiteSync that looks for what a home delivers at the position of a state.
+// newSync returns a SiteSync that expects the trees of a home at the position of a state.
 func newSync(home *v1alpha1.GitDelivery, s ledger.State, status corev1.ConditionStatus, reason xpv2.ConditionReason) v1alpha1.SiteSync {
 	out := v1alpha1.SiteSync{ObjectMeta: controlledBy("web-uid")}
 	at := s.Position()
@@ -203,7 +203,7 @@ func (c *scene) addPassed(name, composed string) {
 	c.Gates = append(c.Gates, g)
 }
 
-// restore lets the function ask for attempt 1, whose trees the repository has.
+// restore sets attempt 1 in the spec, as the function does, with its trees delivered.
 func (c *scene) restore() {
 	c.Helper()
 	c.goOn(rejected("GateFailed"), rolledBack(1))

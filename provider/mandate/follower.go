@@ -11,8 +11,9 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// HomeOf returns the home by whose mandate a delivery to another repository goes on, among the deliveries of its claim, or nil. The home shows what is recorded
-// already, in the ledger that the spec of the delivery has an older copy of. There is none where another delivery shows a ledger that supersedes this one.
+// HomeOf returns the home whose mandate a delivery to another repository follows, among the deliveries of its claim, or nil. The status of the home has
+// the recorded ledger, and the spec of the delivery has an older copy of it. The result is nil if another delivery shows a ledger that supersedes the
+// ledger of the home.
 func HomeOf(d *v1alpha1.GitDelivery, all []v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
 	var home *v1alpha1.GitDelivery
 	for i := range all {
@@ -27,7 +28,7 @@ func HomeOf(d *v1alpha1.GitDelivery, all []v1alpha1.GitDelivery) *v1alpha1.GitDe
 	return home
 }
 
-// leads is true for a home that acts by its mandate, and whose status shows that a revision was rejected in which another delivery takes part.
+// leads is true for a home that acts by its mandate, and whose status shows a rejected revision with a part of the other delivery.
 func leads(o, d *v1alpha1.GitDelivery) bool {
 	spec, at := o.Spec.ForProvider, o.Status.AtProvider
 	if spec.Ledger == nil || at.Ledger == nil || at.Mandate == nil || !IsWitness(o, spec.ClaimRef, d) {
@@ -39,13 +40,13 @@ func leads(o, d *v1alpha1.GitDelivery) bool {
 	return mayLead && s.IsRejected() && hasOlderCopy(d.Spec.ForProvider, s) && partOf(d, s) != nil
 }
 
-// hasOlderCopy is true for a delivery to another repository than the home that is asked for a position, with an older copy of the ledger of a state.
+// hasOlderCopy is true for a follower whose spec has a position, and an older copy of the ledger of a state.
 func hasOlderCopy(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
 	known := p.Copy
 	return p.Position != nil && known != nil && known.Ledger == s.Ledger && known.Epoch == s.Epoch && known.Compare(s.Head) < 0
 }
 
-// partOf returns the part that a delivery to another repository than the home has in the current revision of a state, or nil.
+// partOf returns the part of a follower in the current revision of a state, or nil.
 func partOf(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Part {
 	name := xcrd.GetCompositionResourceName(d)
 	i := slices.IndexFunc(s.Current.Parts, func(p ledger.Part) bool { return p.Delivery == name && p.ConfigRef != s.Home })
@@ -55,7 +56,7 @@ func partOf(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Part {
 	return &s.Current.Parts[i]
 }
 
-// hasSuperseded is true for a delivery of the same controller that shows another ledger than a home, or a later epoch, which that does not come before.
+// hasSuperseded is true for a delivery of the same controller that shows a later epoch than a home, or another ledger in the same epoch.
 func hasSuperseded(o, home *v1alpha1.GitDelivery) bool {
 	shown, s := o.Status.AtProvider.Ledger, *home.Status.AtProvider.Ledger
 	if shown == nil || shown.Seq == 0 || shown.IsClosed || !isSibling(o, o.Spec.ForProvider.ClaimRef, home) {
@@ -64,8 +65,8 @@ func hasSuperseded(o, home *v1alpha1.GitDelivery) bool {
 	return shown.Epoch > s.Epoch || shown.Epoch == s.Epoch && shown.Ledger != s.Ledger
 }
 
-// FollowHome returns the parameters of a delivery to another repository with what follows from the state that its home shows, and whether a rollback restores
-// something there that the spec does not ask for yet. A revision that was rejected brings nothing more there. What is restored nowhere stays at its position.
+// FollowHome returns the parameters of a follower for the state in the status of its home, and whether a rollback restores trees there that the spec does
+// not request yet. A rejected revision delivers no more trees. Without trees to restore, the follower stays at its position.
 func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliveryParameters, bool) {
 	s := *f.Home.Status.AtProvider.Ledger
 	if !isOvertaken(*p.Position, s) {
@@ -83,13 +84,13 @@ func (f Facts) FollowHome(p v1alpha1.GitDeliveryParameters) (v1alpha1.GitDeliver
 	return out, true
 }
 
-// isOvertaken is true for a position that a rejected revision has left behind, in the same epoch: that of a spec without the verdict.
+// isOvertaken is true for the position of a spec without the verdict: the rejected revision has passed it, in the same epoch.
 func isOvertaken(p ledger.Position, s ledger.State) bool {
 	at := s.Position()
 	return p.Epoch == at.Epoch && (p.Compare(at) < 0 || p == at && at.Attempt == 0)
 }
 
-// EffectiveDelivery returns a delivery as if its spec named the position that its repository has to be brought to.
+// EffectiveDelivery returns a delivery with the desired position of its repository in the spec.
 func EffectiveDelivery(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
 	at := Position(d)
 	if at == d.Spec.ForProvider.AskedPosition() {
@@ -121,7 +122,7 @@ func (f Facts) followersOf(s ledger.State) []*v1alpha1.GitDelivery {
 	return out
 }
 
-// haveAllReported is true once each repository of the current revision reported what its directories hold now.
+// haveAllReported is true once each repository of the current revision has reported its directories at the current position.
 func (f Facts) haveAllReported(s ledger.State) bool {
 	return f.Applied == s.Position() && !slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool {
 		d := f.follower(part)
@@ -129,7 +130,7 @@ func (f Facts) haveAllReported(s ledger.State) bool {
 	})
 }
 
-// followerFailure returns the rejection that follows from what a delivery to another repository reports of the present attempt, or nil.
+// followerFailure returns the rejection for a failure that a follower reports of the current attempt, or nil.
 func followerFailure(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Verdict {
 	asked := EffectiveDelivery(d)
 	p := asked.Spec.ForProvider.Position
@@ -139,12 +140,12 @@ func followerFailure(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Verdict {
 	return evidence.DeliveryFailure(asked, *p)
 }
 
-// areFollowersRestored is true when each other repository of the revision has what a rollback restores there, as its spec asks, and its Sites run that.
+// areFollowersRestored is true once each follower of the revision has delivered the trees of the rollback in its spec, and its Sites run them.
 func (f Facts) areFollowersRestored(s ledger.State) bool {
 	return !slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool { return part.ConfigRef != s.Home && !f.isPartRestored(part, s) })
 }
 
-// isPartRestored is true for a part of a revision whose repository has what a rollback restores there, or that has nothing to restore.
+// isPartRestored is true for a part of a revision whose Sites run the trees of the rollback, or that has no tree to restore.
 func (f Facts) isPartRestored(part ledger.Part, s ledger.State) bool {
 	d, at := f.follower(part), s.Position()
 	switch {
@@ -157,7 +158,7 @@ func (f Facts) isPartRestored(part ledger.Part, s ledger.State) bool {
 	return evidence.AsksForNothing(followed) && evidence.IsSeen(d) && evidence.IsLeftAlone(part.Delivery, followed, d, s)
 }
 
-// followed returns a delivery to another repository as it would ask for what follows from a state.
+// followed returns a follower with the spec that follows from a state.
 func (f Facts) followed(d *v1alpha1.GitDelivery, s ledger.State) *v1alpha1.GitDelivery {
 	f.Delivered = map[string]v1alpha1.DeliveredTree{}
 	for _, t := range d.Status.AtProvider.Trees {

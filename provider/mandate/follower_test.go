@@ -38,7 +38,7 @@ func newSceneOfTwo(tb testing.TB) *scene {
 	return c
 }
 
-// newFollower returns a delivery to another repository that has the trees which it asks for, at the position of a state.
+// newFollower returns a delivery to another repository with its desired trees delivered, at the position of a state.
 func newFollower(s ledger.State, trees ...v1alpha1.Tree) v1alpha1.GitDelivery {
 	d := v1alpha1.GitDelivery{ObjectMeta: controlledBy("web-uid")}
 	at, essentials := s.Position(), s.Essentials()
@@ -52,7 +52,7 @@ func newFollower(s ledger.State, trees ...v1alpha1.Tree) v1alpha1.GitDelivery {
 	return d
 }
 
-// follow lets the repository of the follower have the recorded position, as the status of its delivery says, whose spec may ask for it.
+// follow gives the repository of the follower the recorded position, in the status of its delivery, whose spec may request it.
 func (c *scene) follow(isAsked bool) {
 	d := &c.Followers[0]
 	at := c.recorded.Position()
@@ -85,23 +85,23 @@ func TestConcludeInTwo(t *testing.T) {
 	}{
 		"Failed":  {reason: "A revision in two repositories whose Gate failed is rejected and rolled back at once.", change: func(*scene) {}, want: []string{gateFailed, back}},
 		"Refused": {reason: "A revision that the other repository refuses is rejected.", change: func(c *scene) { refuse(follower(c.withoutGates()), c.recorded.Position()) }, want: []string{refused, back}},
-		"RefusedBefore": {reason: "What the other repository refused of another position does not count.", change: func(c *scene) {
+		"RefusedBefore": {reason: "A refusal by the other repository at another position does not count.", change: func(c *scene) {
 			refuse(follower(c.withoutGates()), ledger.Position{Revision: 1})
 		}},
-		"RefusedEarlier": {reason: "What the other repository refuses at the position of an earlier revision does not count.", change: func(c *scene) {
+		"RefusedEarlier": {reason: "A refusal by the other repository at the position of an earlier revision does not count.", change: func(c *scene) {
 			follower(c.withoutGates()).Spec.ForProvider.Position.Revision = 1
 			refuse(follower(c), ledger.Position{Revision: 1})
 		}},
-		"RefusedOld":     {reason: "What the other repository refused of an earlier generation does not count.", change: func(c *scene) { refuse(follower(c.withoutGates()), c.recorded.Position()); follower(c).Generation++ }},
+		"RefusedOld":     {reason: "A refusal by the other repository for an earlier generation does not count.", change: func(c *scene) { refuse(follower(c.withoutGates()), c.recorded.Position()); follower(c).Generation++ }},
 		"RefusedNothing": {reason: "A repository that is asked for nothing fails no revision.", change: func(c *scene) { refuse(follower(c.withoutGates()), c.recorded.Position()); c.keepFollower() }},
 		"Holds":          {reason: "Where the home holds the target, the other repository is rolled back.", change: func(c *scene) { c.holdTarget() }, want: []string{gateFailed, back}},
 		"HoldsBoth": {reason: "Where both repositories hold the target, and reported that, nothing is rolled back.", change: func(c *scene) {
 			c.holdTarget()
 			follower(c).Status.AtProvider.Trees[0].Tree = "one2"
 		}, want: []string{gateFailed}},
-		"Lost":     {reason: "A repository whose delivery was lost is not known to hold the target, and what the home holds is rolled back.", change: func(c *scene) { c.Followers = nil }, want: []string{gateFailed, back}},
+		"Lost":     {reason: "A repository whose delivery was lost may lack the target, and the home is rolled back.", change: func(c *scene) { c.Followers = nil }, want: []string{gateFailed, back}},
 		"LostRest": {reason: "While a delivery is lost it is not known whether anything is to be rolled back.", change: func(c *scene) { c.Followers = nil; c.holdTarget() }, want: []string{gateFailed}},
-		"Attempt": {reason: "The next attempt begins after the other repository refused the one that it follows.", change: func(c *scene) {
+		"Attempt": {reason: "The next attempt begins after the other repository refused the attempt that it follows.", change: func(c *scene) {
 			c.goOn(rejected("GateFailed"), rolledBack(1))
 			c.follow(false)
 			refuse(follower(c), c.recorded.Position())
@@ -116,7 +116,7 @@ func TestConcludeInTwo(t *testing.T) {
 			c.restoreTwo(true)
 			follower(c).Status.AtProvider.Record.Position.Attempt = 0
 		}},
-		"LiveOther": {reason: "A Site of the other repository that is not looked at holds the end of a rollback back.", change: func(c *scene) {
+		"LiveOther": {reason: "A Site of the other repository without an observation delays the end of a rollback.", change: func(c *scene) {
 			c.restoreTwo(true)
 			c.Syncs[0].Spec.ForProvider.Sites = c.Syncs[0].Spec.ForProvider.Sites[:1]
 		}},
@@ -172,7 +172,7 @@ func (c *scene) rollBackTwo() {
 	c.Home.Status.AtProvider.Ledger, c.Home.Status.AtProvider.Mandate = &s, Status(c.Home.Spec.ForProvider.Mandate, s)
 }
 
-// TestHomeOf has a home that rolled revision 2 back, and another repository that does not know of it.
+// TestHomeOf has a home that rolled revision 2 back, and another repository without this rollback in its spec.
 func TestHomeOf(t *testing.T) {
 	shown := func(c *scene) *v1alpha1.GitDeliveryObservation { return &c.Home.Status.AtProvider }
 	twin := func(c *scene) *v1alpha1.GitDelivery { d := c.Home.DeepCopy(); d.Name = "twin"; return d }
@@ -263,7 +263,7 @@ func TestHomeOf(t *testing.T) {
 			stranger.Status.AtProvider.Ledger.Epoch, stranger.OwnerReferences[0].UID = 2, "other"
 			return []*v1alpha1.GitDelivery{stranger}
 		}, want: "web"},
-		"Twins": {reason: "Of two deliveries to the home the one that shows the newer state leads.", change: func(c *scene, _ *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
+		"Twins": {reason: "Of two deliveries to the home, the delivery with the newer state in its status leads.", change: func(c *scene, _ *v1alpha1.GitDelivery) []*v1alpha1.GitDelivery {
 			newer := twin(c)
 			s := record(c, *newer.Status.AtProvider.Ledger, ledger.Event{Restored: &ledger.Restored{}})
 			newer.Status.AtProvider.Ledger = &s
@@ -313,7 +313,7 @@ func TestFollowHome(t *testing.T) {
 		want   result
 	}{
 		"Restored": {reason: "The repository gets the tree of the target, and the state of the home.", want: restored},
-		"Rejected": {reason: "A verdict without a rollback holds back what the revision brings, and moves no record.", change: func(c *scene, _ *v1alpha1.GitDeliveryParameters) {
+		"Rejected": {reason: "A verdict without a rollback holds back the trees of the revision, and moves no record.", change: func(c *scene, _ *v1alpha1.GitDeliveryParameters) {
 			c.Home.Status.AtProvider.Ledger.Cursor.Attempt, c.Home.Status.AtProvider.Ledger.Target = 0, 0
 		}, want: held},
 		"Left": {reason: "The directory of a Site that the deployment is not for any more stays.", change: func(c *scene, _ *v1alpha1.GitDeliveryParameters) {
@@ -348,7 +348,7 @@ func TestFollowHome(t *testing.T) {
 	}
 }
 
-// TestPositionOfFollower shows a follower that was brought to attempt 1 before its spec asks for it.
+// TestPositionOfFollower has a follower with attempt 1 in its status, and an earlier position in its spec.
 func TestPositionOfFollower(t *testing.T) {
 	cases := map[string]struct {
 		reason      string
@@ -356,7 +356,7 @@ func TestPositionOfFollower(t *testing.T) {
 		wantAttempt int32
 		wantTimeout time.Duration
 	}{
-		"Ahead":   {reason: "The repository has to be brought to the attempt of the home, in its time.", change: func(*v1alpha1.GitDelivery) {}, wantAttempt: 1, wantTimeout: 2 * time.Minute},
+		"Ahead":   {reason: "The desired position of the repository is the attempt of the home, with its timeout.", change: func(*v1alpha1.GitDelivery) {}, wantAttempt: 1, wantTimeout: 2 * time.Minute},
 		"Asked":   {reason: "A spec that names the attempt has its own timeout.", change: func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Position.Attempt = 1 }, wantAttempt: 1},
 		"Alone":   {reason: "A repository that follows nothing has the position of its spec.", change: func(d *v1alpha1.GitDelivery) { d.Status.AtProvider.Follows = nil }},
 		"Home":    {reason: "A home follows nothing.", change: func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Ledger = &v1alpha1.LedgerUpdate{} }},

@@ -1,5 +1,5 @@
-// Package mandate says what a provider may record by the mandate of a delivery, what its own objects prove, and what the directories get then. It is pure.
-// The rules are those of apis/step, by which the function decides too.
+// Package mandate decides which events a provider may record by the mandate of a delivery, on the evidence of its own objects, and which trees the
+// directories get. It is pure. The rules are in apis/step, and the function uses the same rules.
 package mandate
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// defaultAttemptTimeout is how long an attempt to roll back may take where the mandate has an invalid timeout.
+// defaultAttemptTimeout is the timeout of a rollback attempt if the mandate has an invalid timeout.
 const defaultAttemptTimeout = 5 * time.Minute
 
 // knownKinds returns the kinds of events that this version records by a mandate.
@@ -19,8 +19,8 @@ func knownKinds() []step.Kind {
 	return []step.Kind{step.KindReject, step.KindRollBack, step.KindRequest}
 }
 
-// Status returns what the provider may record on top of a state by a mandate, or nil if that is nothing: the mandate is for another revision or by other
-// rules than those of this version, or the deployment is in tracks in several repositories.
+// Status returns the kinds of events that the provider may record on top of a state by a mandate. It returns nil if the mandate is for another revision,
+// has other rules than this version, or lists no known kind, or if the deployment has tracks in several repositories.
 func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
 	if !m.Covers(s) || m.Rules != step.Rules || isInTracks(s) && !isInHomeAlone(s) {
 		return nil
@@ -32,7 +32,7 @@ func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
 	return &v1alpha1.MandateStatus{Rules: m.Rules, Revision: s.Current.Number, May: may}
 }
 
-// isInTracks is true for a revision that has tracks, or whose rollback leads to one that has.
+// isInTracks is true for a revision with tracks, or with a rollback target that has tracks.
 func isInTracks(s ledger.State) bool {
 	target := step.TargetOf(s)
 	return s.HasTracks() || s.Current.HasSteps() || target != nil && !ledger.IsPlain(target.Track)
@@ -44,8 +44,8 @@ func isInHomeAlone(s ledger.State) bool {
 	return len(parts) == 1 && parts[0].ConfigRef == s.Home
 }
 
-// Position returns the position that the repository of a delivery has to be brought to: that of its spec, or a later one that the ledger came to by the
-// mandate of the home.
+// Position returns the desired position of a delivery's repository: the position of its spec, or a later position that the ledger reached by the mandate
+// of the home.
 func Position(d *v1alpha1.GitDelivery) ledger.Position {
 	asked, at := d.Spec.ForProvider.AskedPosition(), d.Status.AtProvider
 	if at.Follows != nil && d.Spec.ForProvider.Ledger == nil && asked.Compare(at.Follows.Position) < 0 {
@@ -57,8 +57,7 @@ func Position(d *v1alpha1.GitDelivery) ledger.Position {
 	return at.Ledger.Position()
 }
 
-// AttemptTimeout returns how long an attempt to roll back may take that began by the mandate of a home. It is zero while none goes on that the spec does not
-// name.
+// AttemptTimeout returns the timeout of a rollback attempt that began by the mandate of a home. It is zero if the spec names the current position itself.
 func AttemptTimeout(d *v1alpha1.GitDelivery) time.Duration {
 	m, follows := d.Spec.ForProvider.Mandate, d.Status.AtProvider.Follows
 	switch {
@@ -82,7 +81,7 @@ func parseTimeout(text string) time.Duration {
 	return defaultAttemptTimeout
 }
 
-// isBehind is true for a position that comes before that of a state, in the same epoch: one of its revision, or of the revision that a user rolled back by it.
+// isBehind is true for an earlier position of the current revision of a state, or of the revision that a user rolled back by it, in the same epoch.
 func isBehind(p ledger.Position, s ledger.State) bool {
 	return isOfRevision(p, s) && p.Compare(s.Position()) < 0
 }
@@ -92,8 +91,8 @@ func isOfRevision(p ledger.Position, s ledger.State) bool {
 	return p.Revision > 0 && p.Epoch == s.Epoch && (p.Revision == s.Current.Number || p.Revision == s.Withdraws)
 }
 
-// IsDue reports whether an event follows by the mandate from what the status of a delivery says of itself, so that the delivery is not left until its next
-// interval: an attempt to roll back may fail as soon as it begins.
+// IsDue reports whether the status of a delivery alone is evidence for an event by the mandate, so that the delivery is reconciled before its next
+// interval: a rollback attempt may fail as soon as it begins.
 func IsDue(d *v1alpha1.GitDelivery, now time.Time) bool {
 	at := d.Status.AtProvider
 	if at.Mandate == nil || at.Ledger == nil || at.Record == nil || d.Spec.ForProvider.Mandate == nil {

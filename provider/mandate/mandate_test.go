@@ -83,7 +83,7 @@ func TestPosition(t *testing.T) {
 		wantAttempt int32
 		wantTimeout time.Duration
 	}{
-		"Ahead":    {reason: "The repository has to be brought to the attempt that began by the mandate, in the time of the mandate.", change: func(*v1alpha1.GitDelivery) {}, wantAttempt: 1, wantTimeout: 2 * time.Minute},
+		"Ahead":    {reason: "The desired position of the repository is the attempt by the mandate, with the timeout of the mandate.", change: func(*v1alpha1.GitDelivery) {}, wantAttempt: 1, wantTimeout: 2 * time.Minute},
 		"Honoured": {reason: "A provider that does not act by the mandate brings the repository to the position of the spec.", change: func(d *v1alpha1.GitDelivery) { d.Status.AtProvider.Mandate = nil }},
 		"Unknown":  {reason: "A ledger that is not known says no position.", change: func(d *v1alpha1.GitDelivery) { d.Status.AtProvider.Ledger = nil }},
 		"Gone":     {reason: "Without a mandate the position is that of the spec.", change: func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Mandate = nil }},
@@ -119,7 +119,7 @@ func TestIsDue(t *testing.T) {
 		change func(d *v1alpha1.GitDelivery)
 		want   bool
 	}{
-		"Failed":   {reason: "The attempt after one that was refused is due.", change: func(*v1alpha1.GitDelivery) {}, want: true},
+		"Failed":   {reason: "The attempt after a refused attempt is due.", change: func(*v1alpha1.GitDelivery) {}, want: true},
 		"Spent":    {reason: "Nothing is due after the last attempt.", change: func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Mandate.Rollback.MaxRetries = 1 }},
 		"Off":      {reason: "Nothing is due where the policy rolls nothing back.", change: func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Mandate.Rollback.AutoRollback = false }},
 		"Honoured": {reason: "Nothing is due for a provider that does not act by the mandate.", change: func(d *v1alpha1.GitDelivery) { d.Status.AtProvider.Mandate = nil }},

@@ -9,7 +9,8 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// RequestsOf returns the open RolloutRequests of the deployment of a home that end a revision, the oldest first. Those come before all others.
+// RequestsOf returns the open RolloutRequests of the deployment of a home that end a revision, the oldest first. The ledger handles them before all other
+// requests.
 func RequestsOf(home *v1alpha1.GitDelivery, all []rolloutv1alpha1.RolloutRequest) []step.Request {
 	own := slices.DeleteFunc(slices.Clone(all), func(r rolloutv1alpha1.RolloutRequest) bool { return !IsRequestFor(&r, home) })
 	open := rolloutv1alpha1.OpenRequests(own)
@@ -23,7 +24,7 @@ func RequestsOf(home *v1alpha1.GitDelivery, all []rolloutv1alpha1.RolloutRequest
 	return out
 }
 
-// endsRevision is true for an action by which the current revision ends.
+// endsRevision is true for an action that ends the current revision.
 func endsRevision(a rolloutv1alpha1.Action) bool {
 	return a == rolloutv1alpha1.ActionAbort || a == rolloutv1alpha1.ActionRollbackTo
 }

@@ -41,8 +41,8 @@ func TestRequestsOf(t *testing.T) {
 		all    []rolloutv1alpha1.RolloutRequest
 		want   []string
 	}{
-		"Both":   {reason: "What ends a revision is read, the oldest first.", all: []rolloutv1alpha1.RolloutRequest{newRequest("b", abort, 2), newRequest("a", back, 1)}, want: []string{"a", "b"}},
-		"Others": {reason: "What needs the spec, or goes forward, is left to the function.", all: []rolloutv1alpha1.RolloutRequest{newRequest("a", rolloutv1alpha1.ActionRetry, 1), newRequest("b", rolloutv1alpha1.ActionPromote, 1), newRequest("c", rolloutv1alpha1.ActionMoveLedger, 1), newRequest("d", rolloutv1alpha1.ActionApproveUpdate, 1)}},
+		"Both":   {reason: "Requests that end a revision are read, the oldest first.", all: []rolloutv1alpha1.RolloutRequest{newRequest("b", abort, 2), newRequest("a", back, 1)}, want: []string{"a", "b"}},
+		"Others": {reason: "Requests that need the spec, or that advance the revision, are left to the function.", all: []rolloutv1alpha1.RolloutRequest{newRequest("a", rolloutv1alpha1.ActionRetry, 1), newRequest("b", rolloutv1alpha1.ActionPromote, 1), newRequest("c", rolloutv1alpha1.ActionMoveLedger, 1), newRequest("d", rolloutv1alpha1.ActionApproveUpdate, 1)}},
 		"Done":   {reason: "A request that was answered for good asks for nothing.", all: []rolloutv1alpha1.RolloutRequest{newRequest("a", abort, 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Status.SetConditions(done) })}},
 		"Large": {reason: "A request above 16 KiB is not evaluated.", all: []rolloutv1alpha1.RolloutRequest{newRequest("a", abort, 1, func(r *rolloutv1alpha1.RolloutRequest) {
 			r.Annotations = map[string]string{"a": strings.Repeat("a", 16<<10)}
@@ -78,13 +78,13 @@ func TestConcludeRequests(t *testing.T) {
 		want   []string
 	}{
 		"Abort":      {reason: "A revision that a user aborts is rejected and rolled back at once.", change: func(c *scene) { c.Requests = []step.Request{abort(0)} }, want: []string{aborted, back}},
-		"RollbackTo": {reason: "A revision that a user rolls back is withdrawn, and what is restored goes out at once.", change: func(c *scene) { c.Requests = []step.Request{rollBack} }, want: []string{"Withdrawn", back}},
+		"RollbackTo": {reason: "A revision that a user rolls back is withdrawn, and its rollback begins at once.", change: func(c *scene) { c.Requests = []step.Request{rollBack} }, want: []string{"Withdrawn", back}},
 		"Verified": {reason: "A user rolls a revision back that was verified.", change: func(c *scene) {
 			c.goOn(verified("two"))
 			c.Requests = []step.Request{rollBack}
 		}, want: []string{"Withdrawn", back}},
-		"Order": {reason: "An Abort comes before a rollback that a user asks for, whichever is older.", change: func(c *scene) { c.Requests = []step.Request{rollBack, abort(1)} }, want: []string{aborted, "Withdrawn", back}},
-		"Failed": {reason: "What a user asks for comes before what is proven.", change: func(c *scene) {
+		"Order": {reason: "An Abort takes precedence over an older or newer request for a rollback.", change: func(c *scene) { c.Requests = []step.Request{rollBack, abort(1)} }, want: []string{aborted, "Withdrawn", back}},
+		"Failed": {reason: "The request of a user takes precedence over evidence.", change: func(c *scene) {
 			c.Gates = newScene(c).Gates
 			c.Requests = []step.Request{abort(0)}
 		}, want: []string{aborted, back}},
@@ -109,7 +109,7 @@ func TestConcludeRequests(t *testing.T) {
 			c.Requests = []step.Request{abort(0)}
 			c.Home.Spec.ForProvider.Mandate.Revision = 1
 		}},
-		"Manual": {reason: "What a user asks for is rolled back where the policy rolls nothing back by itself.", change: func(c *scene) {
+		"Manual": {reason: "The request of a user rolls a revision back under a policy without automatic rollbacks.", change: func(c *scene) {
 			c.Requests = []step.Request{rollBack}
 			c.Home.Spec.ForProvider.Mandate.Rollback.AutoRollback = false
 		}, want: []string{"Withdrawn", back}},

@@ -7,8 +7,7 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// IsAhead reports whether the trees of a spec do not follow from a state that the ledger came to by its mandate: the revision was rejected, or its rollback went
-// on, and the spec does not say so.
+// IsAhead reports whether the ledger reached a state by its mandate that the spec does not contain: the revision was rejected, or its rollback advanced.
 func IsAhead(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
 	if p.Ledger == nil || Status(p.Mandate, s) == nil || !s.IsRejected() || p.Ledger.LedTo(s.Head) {
 		return false
@@ -17,9 +16,8 @@ func IsAhead(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
 	return isBehind(asked, s) || isOfRevision(asked, s) && at.Attempt == 0
 }
 
-// Follow returns the parameters of the home, or of another repository, with what follows from a state that they are behind. No directory changes of a rejected
-// revision. An attempt to roll back restores the trees of the target, within the time that the mandate gives it, whatever the policy for drift says. In tracks its
-// stages come first.
+// Follow returns the parameters of the home, or of a follower, for a later state of the ledger. A rejected revision changes no directory. A rollback
+// attempt restores the trees of the target within the timeout of the mandate, under any drift policy. With tracks, its stages come first.
 func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, recorded, s ledger.State) v1alpha1.GitDeliveryParameters {
 	at := s.Position()
 	p.Position, p.Trees, p.Settled = &at, f.followTrees(p.Trees, recorded, s), false
@@ -32,7 +30,7 @@ func (f Facts) Follow(p v1alpha1.GitDeliveryParameters, recorded, s ledger.State
 	return p
 }
 
-// followTrees returns what directories get in a state of a rejected revision.
+// followTrees returns the trees of the directories for a state of a rejected revision.
 func (f Facts) followTrees(trees []v1alpha1.Tree, recorded, s ledger.State) []v1alpha1.Tree {
 	if s.HasTracks() {
 		return f.followStage(trees, recorded, s)
@@ -45,7 +43,7 @@ func (f Facts) followTrees(trees []v1alpha1.Tree, recorded, s ledger.State) []v1
 	return out
 }
 
-// treesOfTarget returns the trees of the target of a rollback, by Site. It is empty while no attempt goes on.
+// treesOfTarget returns the trees of the target of a rollback, by Site. It is empty without a rollback attempt.
 func treesOfTarget(s ledger.State) map[string]string {
 	out := map[string]string{}
 	if target := step.TargetOf(s); target != nil && s.Cursor.Attempt > 0 {
@@ -56,8 +54,9 @@ func treesOfTarget(s ledger.State) map[string]string {
 	return out
 }
 
-// followTarget returns what a directory gets of a target, in a repository that has one directory for each Site. It stays as it is where the target has no tree for the
-// Site, where it has the tree by an earlier revision, and where nothing was ever delivered.
+// followTarget returns the tree of a directory for a rollback target, in a repository with one directory for each Site. The directory is retained if the
+// target has no tree for the Site, if the deployment does not select the Site any more, if an earlier revision delivered the target's tree, or if the
+// directory was never delivered.
 func (f Facts) followTarget(t v1alpha1.Tree, s ledger.State, target map[string]string) v1alpha1.Tree {
 	want, isServed := target[t.Site]
 	if !isServed || !f.isChosen(t.Site) || f.isUntouched(t) || f.hasBefore(t, s, want) {
@@ -67,13 +66,13 @@ func (f Facts) followTarget(t v1alpha1.Tree, s ledger.State, target map[string]s
 	return t
 }
 
-// isUntouched is true for a directory that was to stay, and in which nothing was delivered: that of a Site which was moved there, and whose step had not come.
+// isUntouched is true for a directory with action Keep and no delivered tree: its Site moved to this path, and the step of the Site had not begun.
 func (f Facts) isUntouched(t v1alpha1.Tree) bool {
 	_, isKnown := f.Delivered[t.Path]
 	return t.Action == v1alpha1.ActionKeep && !isKnown
 }
 
-// hasBefore is true for a directory that has a tree by an earlier revision, and that the current one neither changed nor was to change.
+// hasBefore is true for a directory whose wanted tree comes from an earlier revision, and that the current revision neither changed nor plans to change.
 func (f Facts) hasBefore(t v1alpha1.Tree, s ledger.State, want string) bool {
 	if t.Action != v1alpha1.ActionKeep && t.Tree != want {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/apis/ledger"
 )
 
-// TestFollow rolls revision 2 back, whose spec asks for attempt 0.
+// TestFollow rolls revision 2 back, and has attempt 0 in the spec.
 func TestFollow(t *testing.T) {
 	keep, restore := v1alpha1.ActionKeep, v1alpha1.ActionRestore
 	type tree struct {
@@ -80,7 +80,7 @@ func TestFollowPolicies(t *testing.T) {
 		want   policies
 	}{
 		"Rejected":   {reason: "A verdict changes no policy.", events: []ledger.Event{rejected("GateFailed")}, want: policies{v1alpha1.DriftReport, "10m"}},
-		"RolledBack": {reason: "What an attempt changes is not drift, and has the time of an attempt.", events: []ledger.Event{rejected("GateFailed"), rolledBack(1)}, want: policies{v1alpha1.DriftRestore, "2m0s"}},
+		"RolledBack": {reason: "A change by an attempt is not drift, and has the timeout of the attempt.", events: []ledger.Event{rejected("GateFailed"), rolledBack(1)}, want: policies{v1alpha1.DriftRestore, "2m0s"}},
 		"Restored":   {reason: "Drift after a rollback is left to its policy.", events: []ledger.Event{rejected("GateFailed"), rolledBack(1), {Restored: &ledger.Restored{}}}, want: policies{v1alpha1.DriftReport, "2m0s"}},
 	}
 	for name, tc := range cases {
@@ -104,8 +104,8 @@ func TestIsAhead(t *testing.T) {
 		want   bool
 	}{
 		"Same":     {reason: "The trees of the spec follow from the state that it was written for."},
-		"Rejected": {reason: "A spec that does not know of the verdict would go on delivering.", events: back[:1], want: true},
-		"Attempt":  {reason: "A spec that does not know of the rollback has the trees of the revision.", events: back, want: true},
+		"Rejected": {reason: "A spec without the verdict would continue to deliver.", events: back[:1], want: true},
+		"Attempt":  {reason: "A spec without the rollback has the trees of the revision.", events: back, want: true},
 		"Verified": {reason: "A verified revision has its trees.", events: []ledger.Event{verified("two")}},
 		"Asked":    {reason: "A spec that names the attempt has its trees.", events: back, change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Attempt = 1 }},
 		"Next":     {reason: "The second attempt is ahead of a spec that names the first one.", events: append(back, rolledBack(1)), change: func(p *v1alpha1.GitDeliveryParameters) { p.Position.Attempt = 1 }, want: true},
@@ -134,7 +134,7 @@ func TestIsAhead(t *testing.T) {
 	c := newScene(t)
 	withdrawn := ledger.Event{Withdrawn: &ledger.Withdrawn{Target: 1, RequestRef: ledger.RequestReference{Name: "back", UID: "back-uid"}}}
 	if s := record(t, c.recorded, withdrawn, rolledBack(1)); !IsAhead(c.Home.Spec.ForProvider, s) || *c.Follow(c.Home.Spec.ForProvider, s, s).Position != s.Position() {
-		t.Error("\nA spec that does not know of the rollback that a user asked for has the trees of the revision that is rolled back.\nIsAhead(...): want true, got false")
+		t.Error("\nA spec without the rollback of a user's request has the trees of the withdrawn revision.\nIsAhead(...): want true, got false")
 	}
 	c.Home.Spec.ForProvider.Ledger.Events = back[:1]
 	if IsAhead(c.Home.Spec.ForProvider, record(t, c.recorded, back[0])) {

@@ -9,8 +9,8 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// followStage returns what the directories of a deployment in tracks get in the stage of a rollback that its ledger came to: the requests leave the track of the
-// rejected revision first, and its pods go after them. The shared files are those of the spec, and the folders those of the repository.
+// followStage returns the trees of the directories with tracks for the current stage of a rollback: the requests leave the track of the rejected revision
+// first, and its pods are removed after them. The shared files come from the spec, and the folders from the repository.
 func (f Facts) followStage(trees []v1alpha1.Tree, recorded, s ledger.State) []v1alpha1.Tree {
 	out, in := make([]v1alpha1.Tree, len(trees)), f.input(recorded, s)
 	for i, t := range trees {
@@ -19,7 +19,7 @@ func (f Facts) followStage(trees []v1alpha1.Tree, recorded, s ledger.State) []v1
 	return out
 }
 
-// followAim returns the tree that brings a directory to its aim in the stage of a rollback. A directory whose tree cannot be composed stays.
+// followAim returns the tree for the aim of a directory in the stage of a rollback. A directory is retained if its tree cannot be composed.
 func (f Facts) followAim(t v1alpha1.Tree, in step.Input, s ledger.State) v1alpha1.Tree {
 	if s.Cursor.Attempt == 0 {
 		return directories.Retain(t)
@@ -34,7 +34,7 @@ func (f Facts) followAim(t v1alpha1.Tree, in step.Input, s ledger.State) v1alpha
 	return out.Tree
 }
 
-// directoryOf returns the directory of a Site, as an event is decided by it. Nothing is known of a Site that the revision does not have.
+// directoryOf returns the directory of a Site in the input of the decision. It is unknown for a Site that the revision does not have.
 func directoryOf(in step.Input, site string) step.Directory {
 	i := slices.IndexFunc(in.Directories, func(d step.Directory) bool { return d.Site == site })
 	if i < 0 {
@@ -43,8 +43,8 @@ func directoryOf(in step.Input, site string) step.Directory {
 	return in.Directories[i]
 }
 
-// CanMoveRequests reports whether the trees of a spec have all that the stages of a rollback need: requests leave one of two tracks by the files that the tracks
-// share. Delivered are the directories of the repository, by their paths.
+// CanMoveRequests reports whether the trees of a spec have the files for the stages of a rollback: the shared files of two tracks move the requests off
+// one of them. delivered has the directories of the repository, by their paths.
 func CanMoveRequests(trees []v1alpha1.Tree, delivered map[string]v1alpha1.DeliveredTree) bool {
 	return !slices.ContainsFunc(trees, func(t v1alpha1.Tree) bool { return len(delivered[t.Path].Tracks) > 1 && len(t.Files) == 0 })
 }

@@ -167,7 +167,7 @@ func TestConcludeTracks(t *testing.T) {
 			change: func(c *canaryScene) { c.Home.Spec.ForProvider.Mandate.Rollback.MaxRetries = 0 }, want: lost,
 		},
 		"Irreversible": {
-			reason: "A canary that changed what is irreversible loses its requests.",
+			reason: "A canary that changed irreversible objects loses its requests.",
 			change: func(c *canaryScene) { c.next.Current.Irreversible = true }, want: lost,
 		},
 		"Suspended": {reason: "A suspended canary loses its requests.", change: func(c *canaryScene) { c.Home.Spec.ForProvider.Mandate.Suspended = true }, want: lost},
@@ -178,7 +178,7 @@ func TestConcludeTracks(t *testing.T) {
 			c.Gates[0] = newGate("step", c.recorded, rolloutv1alpha1.GatePassed)
 		}},
 		"Unapplied": {
-			reason: "Nothing is known of tracks before the repository was brought to the recorded position.",
+			reason: "Tracks are unknown before the repository has applied the recorded position.",
 			change: func(c *canaryScene) { c.Applied.Step = 0 }, want: []string{gateFailed, back},
 		},
 		"New": {reason: "A canary that never got requests goes at once.", isNew: true, want: []string{gateFailed, back, restore}},
@@ -256,7 +256,7 @@ func TestFollowTracks(t *testing.T) {
 	}{
 		"Shift":     {reason: "The canary loses its requests, and no folder changes.", events: shifted, want: moved},
 		"Rejected":  {reason: "Before an attempt begins the directory stays as it is.", events: shifted[:1], want: "Keep"},
-		"Begun":     {reason: "Stable pods that serve get all requests before the stage says so.", events: shifted[:2], want: moved},
+		"Begun":     {reason: "Stable pods that serve get all requests before the shift stage begins.", events: shifted[:2], want: moved},
 		"Unapplied": {reason: "A directory stays whose repository is not at the recorded position.", events: shifted[:2], change: func(c *canaryScene) { c.Applied.Step = 0 }, want: atStep},
 		"Left":      {reason: "The canary loses its requests at a Site that the deployment has left.", events: shifted, change: leave, want: moved},
 		"Restore": {
@@ -336,7 +336,7 @@ func TestCanMoveRequests(t *testing.T) {
 		"Files":   {reason: "With the files that the tracks share requests leave a track.", files: []byte("files"), tracks: 2, want: true},
 		"NoFiles": {reason: "Without these files no requests leave a track.", tracks: 2},
 		"Alone":   {reason: "Where one track is alone nothing moves.", tracks: 1, want: true},
-		"Plain":   {reason: "Where there are no tracks nothing moves.", want: true},
+		"Plain":   {reason: "Without tracks no request moves.", want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -14,13 +14,13 @@ import (
 	"github.com/intentplane/intentplane/apis/step"
 )
 
-// IsWitness is true for an object about a claim that may prove something to a delivery: one controller has both, in one namespace, for the same claim, and the
+// IsWitness is true for an object about a claim that may be evidence for a delivery: both have one controller, one namespace and the same claim, and the
 // object is not being deleted.
 func IsWitness(o metav1.Object, claim rolloutv1alpha1.ClaimReference, d *v1alpha1.GitDelivery) bool {
 	return o.GetDeletionTimestamp() == nil && isSibling(o, claim, d)
 }
 
-// isSibling is true for an object about a claim that has the same controller as a delivery, in one namespace, for the same claim.
+// isSibling is true for an object with the same controller, namespace and claim as a delivery.
 func isSibling(o metav1.Object, claim rolloutv1alpha1.ClaimReference, d *v1alpha1.GitDelivery) bool {
 	owner, other := metav1.GetControllerOfNoCopy(d), metav1.GetControllerOfNoCopy(o)
 	if owner == nil || other == nil || owner.UID == "" || owner.UID != other.UID || owner.Kind != other.Kind {
@@ -29,12 +29,12 @@ func isSibling(o metav1.Object, claim rolloutv1alpha1.ClaimReference, d *v1alpha
 	return o.GetNamespace() == d.GetNamespace() && claim == d.Spec.ForProvider.ClaimRef
 }
 
-// proof returns what is proven of the position of a state, as far as a rejection or a rollback follows from it.
+// proof returns the evidence about the position of a state that matters to a rejection or a rollback.
 func (f Facts) proof(s ledger.State) step.Proof {
 	return step.Proof{Failure: f.failure(s), IsLive: s.Cursor.Attempt > 0 && f.isRestored(s)}
 }
 
-// failure returns the first reason for which the revision is rejected, or its rollback attempt failed, or nil.
+// failure returns the first reason to reject the revision, or to fail its rollback attempt, or nil.
 func (f Facts) failure(s ledger.State) *ledger.Verdict {
 	if v := f.deliveryFailure(s); v != nil {
 		return v
@@ -50,7 +50,7 @@ func (f Facts) failure(s ledger.State) *ledger.Verdict {
 	return nil
 }
 
-// deliveryFailure returns the rejection that follows from what the deliveries of the revision report, that of the home first, or nil.
+// deliveryFailure returns the rejection for a failure that a delivery of the revision reports, the home first, or nil.
 func (f Facts) deliveryFailure(s ledger.State) *ledger.Verdict {
 	if v := evidence.DeliveryFailure(f.homeAt(s), s.Position()); v != nil {
 		return v
@@ -63,7 +63,7 @@ func (f Facts) deliveryFailure(s ledger.State) *ledger.Verdict {
 	return nil
 }
 
-// homeAt returns the home as if its spec named the position that its ledger came to by the mandate. What its status says of another position does not count.
+// homeAt returns the home with a spec that names the position that its ledger reached by the mandate. A status of another position does not count.
 func (f Facts) homeAt(s ledger.State) *v1alpha1.GitDelivery {
 	if !isBehind(f.Home.Spec.ForProvider.AskedPosition(), s) {
 		return f.Home
@@ -84,7 +84,7 @@ func (f Facts) sync() *v1alpha1.SiteSync {
 	return firstComposed(all, func(*v1alpha1.SiteSync) bool { return true })
 }
 
-// observedSites returns what the SiteSync of the deployment observed, by Site.
+// observedSites returns the observations of the deployment's SiteSync, by Site.
 func (f Facts) observedSites() map[string]v1alpha1.SiteObservation {
 	out := map[string]v1alpha1.SiteObservation{}
 	if sync := f.sync(); sync != nil {
@@ -109,7 +109,7 @@ func (f Facts) gate(s ledger.State) *rolloutv1alpha1.Gate {
 	return firstComposed(all, func(g *rolloutv1alpha1.Gate) bool { return evidence.IsGateOf(g, s) })
 }
 
-// firstComposed returns the first object, by its name in the composition, that something holds for. The zero value means none.
+// firstComposed returns the first object, by its name in the composition, for which a predicate is true. The zero value means none.
 func firstComposed[T metav1.Object](all []T, is func(T) bool) T {
 	slices.SortFunc(all, func(a, b T) int {
 		return cmp.Or(cmp.Compare(xcrd.GetCompositionResourceName(a), xcrd.GetCompositionResourceName(b)), cmp.Compare(a.GetName(), b.GetName()))
@@ -121,7 +121,7 @@ func firstComposed[T metav1.Object](all []T, is func(T) bool) T {
 	return none
 }
 
-// looksForSpecs is true for a SiteSync that looks for no other tree at any Site than the spec of the delivery that takes part in the revision there.
+// looksForSpecs is true for a SiteSync whose expected trees match the specs of all deliveries of the revision.
 func (f Facts) looksForSpecs(sync *v1alpha1.SiteSync, s ledger.State) bool {
 	return !slices.ContainsFunc(append(f.followersOf(s), f.Home), func(d *v1alpha1.GitDelivery) bool { return !looksForTrees(sync, d.Spec.ForProvider.Trees) })
 }
@@ -135,13 +135,13 @@ func looksForTrees(sync *v1alpha1.SiteSync, trees []v1alpha1.Tree) bool {
 	return true
 }
 
-// isRestored is true when the specs ask for the position of a rollback, the repositories have it, and each Site that gets a tree is proven to run that.
+// isRestored is true if the specs request the position of a rollback, the repositories have it, and each Site with a tree is proven to run the tree.
 func (f Facts) isRestored(s ledger.State) bool {
 	at := s.Position()
 	return evidence.IsDelivered(f.Home, at) && f.runsTrees(f.Home, at) && f.areFollowersRestored(s)
 }
 
-// runsTrees is true when each Site that gets a tree of a delivery is proven to run that at a position.
+// runsTrees is true if each Site with a tree of a delivery is proven to run the tree at a position.
 func (f Facts) runsTrees(d *v1alpha1.GitDelivery, at ledger.Position) bool {
 	return !slices.ContainsFunc(d.Spec.ForProvider.Trees, func(t v1alpha1.Tree) bool {
 		return t.Action != v1alpha1.ActionKeep && !f.isLive(t, at)
@@ -161,7 +161,7 @@ func (f Facts) isLive(t v1alpha1.Tree, at ledger.Position) bool {
 	return looked != nil && isSameTree(*looked, t)
 }
 
-// treeOfSync returns what a SiteSync looks for at a Site, or nil.
+// treeOfSync returns the tree that a SiteSync expects at a Site, or nil.
 func treeOfSync(sync *v1alpha1.SiteSync, site string) *v1alpha1.SiteTree {
 	sites := sync.Spec.ForProvider.Sites
 	if i := slices.IndexFunc(sites, func(t v1alpha1.SiteTree) bool { return t.Name == site }); i >= 0 {

@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// maxTries bounds how often one reconcile comes to another decision when it is its turn.
+// maxTries limits the deliveries of one reconcile to the queue of the repository: each may find that the decision has changed when its turn comes.
 const maxTries = 5
 
 // Create is never called: a delivery exists until it is deleted.
@@ -28,7 +28,7 @@ func (e *external) Create(context.Context, *v1alpha1.GitDelivery) (managed.Exter
 	return managed.ExternalCreation{}, nil
 }
 
-// Update makes the repository hold what is asked for, in one commit of the branch, and remembers it in the state.
+// Update writes the desired trees to the repository in one commit of the branch, and records them in the state.
 func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalUpdate, error) {
 	if e.underWay != nil {
 		return managed.ExternalUpdate{}, repository.RetriedFailure(e.underWay)
@@ -49,13 +49,13 @@ func (e *external) Update(ctx context.Context, d *v1alpha1.GitDelivery) (managed
 	}
 	setReady(d, e.now(), readyReasonOf(err), e.decision.namingRemoved(failureMessage(err)))
 	if len(e.facts.recording.mandated) > 0 && e.asRead != nil && mandate.IsDue(e.asRead, e.now()) {
-		d.SetConditions(e.readyBefore) // What the mandate follows from stays proven until it is recorded. Synced says why that failed.
+		d.SetConditions(e.readyBefore) // The evidence for the mandate stays valid until its event is recorded. Synced has the error of the recording.
 	}
 	keepCondition(d, e.readyBefore)
 	return managed.ExternalUpdate{}, err
 }
 
-// pushDecision carries out the decision. A delivery that comes to another decision when it is its turn may have to begin an attempt first.
+// pushDecision carries out the decision. If the decision changes when the turn of the delivery comes, an attempt may have to begin first.
 func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	var err error
 	for range maxTries {
@@ -99,15 +99,15 @@ func (e *external) pushDecision(ctx context.Context, d *v1alpha1.GitDelivery) er
 	return err
 }
 
-// reportRestored says, in the condition and as an event, which commit restored what.
+// reportRestored names, in the condition and as an event, the commit that restored directories, and their Sites.
 func (e *external) reportRestored(d *v1alpha1.GitDelivery, t *task) {
 	message := fmt.Sprintf("commit %s restored the directories of %s, which other commits up to %s had changed", t.record.Commit, listNames(t.decision.sites), t.replaces)
 	setReady(d, e.now(), v1alpha1.ReasonDriftRestored, message)
 	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonDriftRestored), errors.New(message)))
 }
 
-// recordLedgerAlone lets the ledger learn events whose push the server refused because of the trees: a revision that no repository lets in has a
-// number, and so it can be rejected. What fails here is tried again.
+// recordLedgerAlone records events in the ledger without the trees for which the server refused their push: a revision that no repository accepts has a
+// number, and so it can be rejected. An error is ignored: the next reconcile tries again.
 func (e *external) recordLedgerAlone(ctx context.Context, d *v1alpha1.GitDelivery, refused error) {
 	if !isRefusedTree(refused) || e.facts.recording.isEmpty() {
 		return
@@ -123,7 +123,7 @@ func (e *external) recordLedgerAlone(ctx context.Context, d *v1alpha1.GitDeliver
 	e.showLedger(d)
 }
 
-// isRefusedTree reports whether a server refused a push because of what is in it.
+// isRefusedTree reports whether a server refused a push because of its content.
 func isRefusedTree(err error) bool {
 	c := failure.ClassOf(err)
 	return c == failure.ClassPolicy || c == failure.ClassTooLarge
@@ -132,9 +132,9 @@ func isRefusedTree(err error) bool {
 // newDeliveryAge is how long after its creation a delivery counts as new.
 const newDeliveryAge = time.Minute
 
-// beginAttempt begins an attempt, and writes it down before anything is pushed: its start is the date of the commit, so that a repeat after a
-// crash makes the same one. An attempt that has not ended goes on, however often it is tried. The first one of a delivery that was just created begins with
-// the creation, which a repeat finds too: it goes into the status together with its end.
+// beginAttempt begins an attempt, and writes it to the status before the push: its start is the date of the commit, so that a repeat after a crash makes
+// an identical commit. An attempt that has not ended continues, however often it is tried. The first attempt of a delivery that was just created begins at
+// the creation time, which a repeat also reads: the status gets its start together with its end.
 func (e *external) beginAttempt(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	at := &d.Status.AtProvider
 	if e.facts.isAttempting() {
@@ -153,14 +153,14 @@ func (e *external) beginAttempt(ctx context.Context, d *v1alpha1.GitDelivery) er
 	return nil
 }
 
-// isFirstAttempt reports whether nothing was tried yet for a delivery that was created just now, and whose repository remembers nothing about it. A provider
-// that crashes again and again, for longer than that, writes the attempt down, and with it how long the delivery waits.
+// isFirstAttempt reports whether a delivery that was just created has no attempt yet, and no record in its repository. A provider that crashes again and
+// again, for longer than newDeliveryAge, writes the attempt to the status, and with it the start of the wait.
 func (e *external) isFirstAttempt(d *v1alpha1.GitDelivery) bool {
 	age := e.now().Sub(d.GetCreationTimestamp().Time)
 	return d.GetGeneration() == 1 && e.facts.lastStatus.Attempt == nil && e.facts.memory == nil && age >= 0 && age < newDeliveryAge
 }
 
-// currentAttempt returns the attempt at the position. What only the state has to learn needs none of its own.
+// currentAttempt returns the attempt at the position. A write to the state alone needs no attempt of its own.
 func (e *external) currentAttempt(d *v1alpha1.GitDelivery) *rolloutv1alpha1.Attempt {
 	a := d.Status.AtProvider.Attempt
 	if a == nil || !isAttemptAt(*a, e.facts.appliedPosition()) {
@@ -169,7 +169,7 @@ func (e *external) currentAttempt(d *v1alpha1.GitDelivery) *rolloutv1alpha1.Atte
 	return a
 }
 
-// newAttempt goes on where the state was written ahead, so that the commit is the one that it names.
+// newAttempt continues the attempt of a state that was written ahead of the branch, so that the commit has the ID that the state names.
 func (e *external) newAttempt() *rolloutv1alpha1.Attempt {
 	if a := e.facts.attemptOfState(); a != nil {
 		return a
@@ -190,8 +190,8 @@ func (e *external) newChange(a *rolloutv1alpha1.Attempt, replaces string) git.Ch
 	return c
 }
 
-// commitDate returns the date of what is written. The start of the attempt makes a repeated commit the same; what only the state learns makes no commit
-// of the branch.
+// commitDate returns the date of a commit. The start of the attempt makes a repeated commit identical; a write to the state alone makes no commit of the
+// branch.
 func (e *external) commitDate(a *rolloutv1alpha1.Attempt) metav1.Time {
 	if e.decision.action == actionCommit {
 		return a.StartedAt
@@ -206,13 +206,12 @@ func (e *external) newCommit(l commitMessage, when metav1.Time) git.Change {
 	return git.Change{Message: l.messageText(), Author: git.Author{Name: author.Name, Email: author.Email}, When: when.Time}
 }
 
-// hasLeftovers is true while the repository holds something of a deleted delivery: a directory of ours, or a state that still
-// speaks of it.
+// hasLeftovers is true while the repository has a directory of a deleted delivery, or a ledger or record of it in the state.
 func (f facts) hasLeftovers() bool {
 	return len(f.ownDirectories()) > 0 || f.isRemembered()
 }
 
-// ownDirectories are the directories of ours that a deletion removes. Those of others are left, whatever the object says.
+// ownDirectories returns the directories of this claim that a deletion removes. Directories of other owners are retained, even if the object names them.
 func (f facts) ownDirectories() []string {
 	out := []string{}
 	if f.spec.ClaimRef.Namespace != f.namespace {
@@ -226,13 +225,13 @@ func (f facts) ownDirectories() []string {
 	return out
 }
 
-// isRemembered is true if the state speaks of a delivery of ours that was not deleted.
+// isRemembered is true if the state has a ledger or record of this claim that was not deleted.
 func (f facts) isRemembered() bool {
 	return checkClaim(f) == nil && checkState(f) == nil && f.ledger.isRemembered()
 }
 
-// Delete removes the claim's directories in one commit, and leaves a tombstone in the state. It returns an error, with the way out of
-// it, if the repository does not take that.
+// Delete removes the claim's directories in one commit, and leaves a tombstone in the state. It returns an error, with an action for the user, if the push
+// fails.
 func (e *external) Delete(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalDelete, error) {
 	err := e.underWay
 	if err == nil {
@@ -240,15 +239,15 @@ func (e *external) Delete(ctx context.Context, d *v1alpha1.GitDelivery) (managed
 		err = e.repo.Deliver(ctx, t.queuedDelivery(t.planRemoval))
 	}
 	if repository.IsPending(err) {
-		err = repository.RetriedFailure(err) // It goes on, and the next look waits for it.
+		err = repository.RetriedFailure(err) // The push continues, and the next observation waits for it.
 	}
 	if err != nil {
-		return managed.ExternalDelete{}, errors.Errorf("%w%s", err, wayOut) // Ready says Deleting whatever we say, and Synced this.
+		return managed.ExternalDelete{}, errors.Errorf("%w%s", err, wayOut) // Ready has reason Deleting in each case, so the error goes to Synced.
 	}
 	return managed.ExternalDelete{}, nil
 }
 
-// planRemoval adds to a draft the removal of what is left of a deleted delivery.
+// planRemoval adds the removal of a deleted delivery's directories, ledger and record to a draft.
 func (t *task) planRemoval(ctx context.Context, draft *git.Draft) error {
 	if err := t.evaluateSnapshot(ctx, t.object, draft.Snapshot()); err != nil {
 		return err
@@ -268,7 +267,7 @@ func (t *task) planRemoval(ctx context.Context, draft *git.Draft) error {
 	return err
 }
 
-// closeLedger adds the end of a deleted delivery to a change: a closed ledger in the home, and what is left of the record elsewhere.
+// closeLedger adds the end of a deleted delivery to a change: a closed ledger in the home, and the tombstone of the record in each other repository.
 func (t *task) closeLedger(c *git.Change) error {
 	l, claim := t.facts.ledger, t.facts.marker.Claim
 	c.State = map[string][]byte{}

@@ -18,7 +18,7 @@ func TestDrift(t *testing.T) {
 	t.Parallel()
 	changed := map[string]string{webAtE1 + "/configmap.yaml": "changed: true\n"}
 	tell(t, map[string]story{
-		"Restore": {reason: "What was changed is written again, in a commit that names the one that changed it", run: func(w *world) {
+		"Restore": {reason: "A changed directory is restored, in a commit that names the other commit.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			tip := w.push(changed)
@@ -65,7 +65,7 @@ func TestDrift(t *testing.T) {
 			_ = w.try("web") // The push is refused.
 			w.expect("web", v1alpha1.ReasonPolicyDenied)
 		}},
-		"Report": {reason: "What was changed is only told of", run: func(w *world) {
+		"Report": {reason: "Policy Report reports a changed directory, and writes nothing.", run: func(w *world) {
 			d := w.first()
 			d.Spec.ForProvider.DriftPolicy = v1alpha1.DriftReport
 			w.create(d)
@@ -76,7 +76,7 @@ func TestDrift(t *testing.T) {
 			w.synced("web", corev1.ConditionTrue)
 			w.count(2)
 		}},
-		"Removed": {reason: "A directory that somebody removed comes back", run: func(w *world) {
+		"Removed": {reason: "A directory that another user removed is restored.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			_, err := w.git.Remove(w.Context(), repo, "main", []string{webAtE1}, "Remove")
@@ -91,7 +91,7 @@ func TestDrift(t *testing.T) {
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"Ends": {reason: "Our directories go, those of others stay, and the number of the last revision is remembered", run: func(w *world) {
+		"Ends": {reason: "A deletion removes the claim's directories, retains the last revision number, and leaves all others.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.must(w.kube.Delete(w.Context(), w.get("web")))
@@ -114,7 +114,7 @@ func TestDelete(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 		}},
-		"MarkerRemoved": {reason: "Without its marker the directory is still what we delivered, and goes", run: func(w *world) {
+		"MarkerRemoved": {reason: "A deletion removes a delivered directory without its marker.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.unmark(webAtE1)
@@ -126,7 +126,7 @@ func TestDelete(t *testing.T) {
 			}
 			w.holds(nil, nil)
 		}},
-		"MarkerRemovedAndMore": {reason: "What somebody else made of the directory is theirs", run: func(w *world) {
+		"MarkerRemovedAndMore": {reason: "A deletion leaves a directory without a marker that another user changed.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.unmark(webAtE1)
@@ -139,7 +139,7 @@ func TestDelete(t *testing.T) {
 			}
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"})
 		}},
-		"NeverDelivered": {reason: "What was refused leaves nothing to remove", run: func(w *world) {
+		"NeverDelivered": {reason: "The deletion of a refused delivery removes nothing.", run: func(w *world) {
 			theirs := map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"}
 			w.push(theirs)
 			w.create(w.first())
@@ -201,7 +201,7 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-// unmark removes the marker of a directory, as a stranger may.
+// unmark removes the marker of a directory, as another user may.
 func (w *world) unmark(dir string) {
 	w.Helper()
 	_, err := w.git.Remove(w.Context(), repo, "main", []string{dir + "/" + tree.Marker}, "Tidy")
@@ -227,7 +227,7 @@ func TestFirstAttempt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, begun := newWorld(t), 0
 			d := w.first()
-			// A reconcile begins a minute after the one before.
+			// A reconcile begins a minute after the previous reconcile.
 			d.CreationTimestamp = metav1.NewTime(w.now().Add(time.Minute - tc.age))
 			w.create(d)
 			if tc.change != nil {
@@ -268,6 +268,6 @@ func TestFirstAttemptAgain(t *testing.T) {
 	w.expect("web", v1alpha1.ReasonDelivered)
 	w.count(1)
 	if a := w.get("web").Status.AtProvider.Attempt; a == nil || !a.StartedAt.Equal(&d.CreationTimestamp) || a.EndedAt == nil {
-		t.Errorf("attempt after the repeat: %v, want one that began at %s and ended", a, d.CreationTimestamp)
+		t.Errorf("attempt after the repeat: %v, want an ended attempt with start %s", a, d.CreationTimestamp)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/provider/marker"
 )
 
-// changeIntent is what to do about files that are nowhere any more.
+// changeIntent is the action for a user if neither the state nor the branch has the files of a tree any more.
 const changeIntent = "change the intent of the deployment, so that another revision is delivered"
 
 // checkClaim refuses to act for a claim of another namespace: a user who may create a GitDelivery here may not create that claim.
@@ -21,7 +21,7 @@ func checkClaim(f facts) *decision {
 	return nil
 }
 
-// checkState refuses to go on with files that must not be changed, or that another cluster wrote.
+// checkState refuses a state that must not be changed, or that another cluster wrote.
 func checkState(f facts) *decision {
 	l := f.ledger
 	if l.newer != "" {
@@ -63,7 +63,7 @@ func refuseOtherCluster(f facts, what, uid string) *decision {
 		f.marker.ControlPlane, what, uid).hideState()
 }
 
-// checkTrees refuses what the claim may not deliver, and what is not what it says.
+// checkTrees refuses trees that the claim may not deliver, and trees whose files do not match their ID.
 func checkTrees(f facts) *decision {
 	seen := map[string]bool{}
 	for i, t := range f.spec.Trees {
@@ -109,7 +109,7 @@ func checkDesired(f facts, t v1alpha1.Tree, field string) *decision {
 	return checkWhole(f, t, field, whole)
 }
 
-// checkWhole judges a directory by today's limits, whatever its files came from.
+// checkWhole checks a directory against the current limits, for delivered and restored files alike.
 func checkWhole(f facts, t v1alpha1.Tree, field string, whole tree.Files) *decision {
 	if refused := checkTracks(t, field, whole); refused != nil {
 		return refused
@@ -117,7 +117,7 @@ func checkWhole(f facts, t v1alpha1.Tree, field string, whole tree.Files) *decis
 	return checkLimits(f, t, field, whole)
 }
 
-// checkRestore judges what is brought back as what is delivered: a limit that was set since holds for it too.
+// checkRestore checks a restored tree like a delivered tree: a limit that was set since its delivery applies as well.
 func checkRestore(f facts, t v1alpha1.Tree, field string) *decision {
 	switch {
 	case len(t.Files) > 0:
@@ -140,7 +140,7 @@ func checkLimits(f facts, t v1alpha1.Tree, field string, files tree.Files) *deci
 	err := policy.CheckTree(policy.Input{
 		Claim: f.spec.ClaimRef, Site: site, ConfigKind: f.configKind, Config: f.config,
 		Branch: t.Branch, Path: t.Path, Layout: t.Layout, Files: files, DeliveredVariables: f.variables[t.Path],
-		AllowsDuplicates: true, // The function refuses them where it renders: what runs already can be restored.
+		AllowsDuplicates: true, // The function refuses duplicates when it renders: a running tree can be restored.
 	})
 	if err != nil {
 		return refuse(v1alpha1.ReasonPolicyDenied, "%s: %s", field, err)

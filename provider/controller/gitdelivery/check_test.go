@@ -17,7 +17,7 @@ import (
 
 func xpUID(s string) types.UID { return types.UID(s) }
 
-// withFiles replaces the files of a delivery's first tree, as somebody would who writes one by hand.
+// withFiles replaces the files of a delivery's first tree, like a user with a manual edit.
 func withFiles(t *testing.T, d *v1alpha1.GitDelivery, f tree.Files) {
 	t.Helper()
 	b, err := tree.Encode(f)
@@ -57,7 +57,7 @@ func TestRefused(t *testing.T) {
 			want:   v1alpha1.ReasonPolicyDenied,
 		},
 		"ForeignClaim": {
-			reason: "Nobody delivers for a claim of another namespace",
+			reason: "A delivery for a claim of another namespace is refused.",
 			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.ClaimRef.Namespace = "team-b" },
 			want:   v1alpha1.ReasonPolicyDenied,
 		},
@@ -104,12 +104,12 @@ func TestRefused(t *testing.T) {
 			want:   v1alpha1.ReasonInvalid,
 		},
 		"NoArchive": {
-			reason: "What cannot be decoded is not written",
+			reason: "Files that cannot be decoded are not written.",
 			change: func(_ *testing.T, d *v1alpha1.GitDelivery) { d.Spec.ForProvider.Trees[0].Files = []byte("x") },
 			want:   v1alpha1.ReasonInvalid,
 		},
 		"Restore": {
-			reason: "What is not supported yet is said to be so",
+			reason: "A restored tree with files of its own is refused.",
 			change: func(_ *testing.T, d *v1alpha1.GitDelivery) {
 				d.Spec.ForProvider.Trees[0].Action = v1alpha1.ActionRestore
 			},
@@ -251,7 +251,7 @@ func TestEntangled(t *testing.T) {
 		return d
 	}
 	tell(t, map[string]story{
-		"Inner": {reason: "Nobody writes into another claim's directory: to that one it would be drift, and be removed", run: func(w *world) {
+		"Inner": {reason: "A directory inside another claim's directory is refused: the other claim would remove it as drift.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			d, _ := w.deep()
@@ -260,7 +260,7 @@ func TestEntangled(t *testing.T) {
 			w.expect("other", v1alpha1.ReasonNotOwner)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 		}},
-		"Outer": {reason: "Nobody writes over another claim's directory, whatever may be adopted", run: func(w *world) {
+		"Outer": {reason: "A directory around another claim's directory is refused, also with adopt.", run: func(w *world) {
 			d, path := w.deep()
 			w.create(d)
 			w.reconcile("other")
@@ -270,7 +270,7 @@ func TestEntangled(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonNotOwner)
 			w.holds(map[string]tree.Files{path: files("b")}, nil)
 		}},
-		"Stranger": {reason: "A file of a marker's name that is none is a stranger's, and may be adopted", run: func(w *world) {
+		"Stranger": {reason: "An invalid file with the name of a marker belongs to another user, and may be adopted.", run: func(w *world) {
 			w.push(map[string]string{webAtE1 + "/x/.intentplane": "hello\n", "clusters/.intentplane": "hello\n"})
 			w.create(adopt(w.first()))
 			w.reconcile("web")
@@ -320,7 +320,7 @@ func (w *world) orphan() {
 func TestMoveShape(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"Moves": {reason: "What was orphaned may be adopted by the other shape, and comes back to the first one no more", run: func(w *world) {
+		"Moves": {reason: "The other shape may adopt an orphaned directory, and the first shape does not get it back.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.orphan()
@@ -334,7 +334,7 @@ func TestMoveShape(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonNotOwner)
 			w.count(2)
 		}},
-		"NotAdopted": {reason: "Nobody adopts without being told to", run: func(w *world) {
+		"NotAdopted": {reason: "An orphaned directory is refused without adopt.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.orphan()
@@ -343,7 +343,7 @@ func TestMoveShape(t *testing.T) {
 			w.expect("composite", v1alpha1.ReasonNotOwner)
 			w.count(1)
 		}},
-		"StillThere": {reason: "Whoever was first keeps the directory as long as it is there", run: func(w *world) {
+		"StillThere": {reason: "The first claim keeps its directory as long as it has a delivery.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.create(w.composite(true))
@@ -356,7 +356,7 @@ func TestMoveShape(t *testing.T) {
 			want := []string{"NotOwner: GitDelivery team-a/composite wants a directory of this claim, and is refused: directory \"" + webAtE1 +
 				"\": it belongs to IntentDeployment team-a/web of control plane \"prod\""}
 			if diff := cmp.Diff(want, owners(w.told["web"])); diff != "" {
-				w.Errorf("the owner is told once: -want, +got:\n%s", diff)
+				w.Errorf("the owner gets one event: -want, +got:\n%s", diff)
 			}
 		}},
 	})

@@ -21,13 +21,13 @@ import (
 	"github.com/intentplane/intentplane/provider/trailers"
 )
 
-// deletion is how the subject of a commit begins that removes a claim.
+// deletion is the prefix of the subject of a commit that removes a claim.
 const deletion = "Remove "
 
-// maxListed is how many Sites or directories a message lists.
+// maxListed is the maximum number of Sites or directories that a message lists.
 const maxListed = 20
 
-// A commitMessage is what the message of a commit is made from.
+// A commitMessage has the fields of the message of a commit.
 type commitMessage struct {
 	claim rolloutv1alpha1.ClaimReference
 	// applied is the state of the ledger that the directories follow from.
@@ -43,8 +43,8 @@ type commitMessage struct {
 	removes bool
 }
 
-// messageText returns the message. It is the same for the same fields. What comes from users is one line without control characters: the API server has
-// checked the names, and a line break in anything else would add a trailer.
+// messageText returns the message. Equal fields give an equal message. Text of users is made one line without control characters: the API server has
+// checked the names, and a line break in other text would add a trailer.
 func (l commitMessage) messageText() string {
 	b := &strings.Builder{}
 	fmt.Fprintf(b, "%s\n\n", l.subjectLine())
@@ -60,7 +60,7 @@ func (l commitMessage) messageText() string {
 	return b.String()
 }
 
-// trailerLines are all that is left of our memory if the state is lost.
+// trailerLines returns the trailers, from which the record is rebuilt if the state is lost.
 func (l commitMessage) trailerLines() [][2]string {
 	c, s, p := l.claim, l.applied, l.applied.Position()
 	out := [][2]string{
@@ -88,8 +88,8 @@ func (l commitMessage) trailerLines() [][2]string {
 	return append(out, requestTrailers(s.Current.RequestRef)...)
 }
 
-// requestTrailers say who asked: the name and the uid of the RolloutRequest, the person, and the reason that the person gave. They are for
-// people and for audits: nothing is rebuilt from them.
+// requestTrailers returns trailers with the name and UID of the RolloutRequest, the user, and the user's reason. They are for readers and audits: the
+// provider rebuilds no state from them.
 func requestTrailers(r *ledger.RequestReference) [][2]string {
 	if r == nil {
 		return nil
@@ -138,7 +138,8 @@ func countSites(sites int) string {
 
 func oneLine(s string) string { return oneline.Clean(s, 0) }
 
-// A commitTrailers is what a commit of ours says of the revision that it brought. Any user who may push can write the same.
+// A commitTrailers has the trailers of a commit of this control plane, about the revision that the commit delivered. Any user who may push can write the
+// same trailers.
 type commitTrailers struct {
 	commit       string
 	date         metav1.Time
@@ -151,7 +152,7 @@ type commitTrailers struct {
 	all map[string]string
 }
 
-// commitsOfControlPlane returns what the commits of a control plane say, in their order.
+// commitsOfControlPlane returns the trailers of the commits of a control plane, in the order of the commits.
 func commitsOfControlPlane(controlPlane string, notes []git.Message) []commitTrailers {
 	var out []commitTrailers
 	for _, n := range notes {
@@ -162,7 +163,7 @@ func commitsOfControlPlane(controlPlane string, notes []git.Message) []commitTra
 	return out
 }
 
-// parseCommitTrailers reads a commit. It is false for one that is not ours.
+// parseCommitTrailers parses the trailers of a commit. It returns false for an unmanaged commit.
 func parseCommitTrailers(n git.Message) (commitTrailers, bool) {
 	said := lastBlock(n.Message)
 	t := commitTrailers{commit: n.ID, date: metav1.Unix(n.Seconds, 0), controlPlane: said[trailers.ControlPlane], cluster: said[trailers.Cluster], all: said}
@@ -193,7 +194,7 @@ func lastBlock(message string) map[string]string {
 	return out
 }
 
-// parseClaim reads what trailers.ClaimValue says: group/Kind namespace/name.
+// parseClaim parses the value of trailers.ClaimValue: group/Kind namespace/name.
 func parseClaim(s string) (rolloutv1alpha1.ClaimReference, bool) {
 	kind, name, ok := strings.Cut(s, " ")
 	group, kind, ok2 := strings.Cut(kind, "/")
@@ -203,7 +204,7 @@ func parseClaim(s string) (rolloutv1alpha1.ClaimReference, bool) {
 	return c, plain && objects.CheckPath(group+"/"+ns+"/"+name) == nil
 }
 
-// positionFormat is that of trailers.Position.
+// positionFormat is the format of trailers.Position.
 const positionFormat = "%d.%d.%d.%d.%d"
 
 // trackTrailers returns the trailers about tracks, or none for a commit that changes no directory with tracks.
@@ -236,7 +237,7 @@ func describeTracks(tracks []v1alpha1.DeliveredTrack) string {
 	return strings.Join(out, " ")
 }
 
-// parseTrackTrailers returns the tracks that a commit gave to Sites, without the ids of their folders. What cannot be read is left out.
+// parseTrackTrailers returns the tracks that a commit gave to Sites, without the ids of their folders. It omits invalid text.
 func parseTrackTrailers(said map[string]string) (ledger.Position, map[string][]v1alpha1.DeliveredTrack) {
 	p, out := ledger.Position{}, map[string][]v1alpha1.DeliveredTrack{}
 	if _, err := fmt.Sscanf(said[trailers.Position], positionFormat, &p.Epoch, &p.Revision, &p.Attempt, &p.Step, &p.Stage); err != nil || !p.IsWithinBounds() {
@@ -267,13 +268,13 @@ func parseTracks(fields []string) []v1alpha1.DeliveredTrack {
 	return out
 }
 
-// A trackNote is what one commit says of the tracks of Sites.
+// A trackNote has the tracks of Sites by the trailers of one commit.
 type trackNote struct {
 	position ledger.Position
 	tracks   map[string][]v1alpha1.DeliveredTrack
 }
 
-// trackNotes returns what the commits of a claim say of tracks, the newest first.
+// trackNotes returns the tracks by the trailers of a claim's commits, the newest commit first.
 func trackNotes(commits []commitTrailers, f facts) []trackNote {
 	var out []trackNote
 	for _, c := range commits {
@@ -284,8 +285,8 @@ func trackNotes(commits []commitTrailers, f facts) []trackNote {
 	return out
 }
 
-// tracksFromNotes returns the tracks of a Site's directory by the newest commit that says something of it, and when each got requests last: before that
-// commit too, for as long as the directory had the track.
+// tracksFromNotes returns the tracks of a Site's directory by the newest commit with trailers about it, and the last position at which each track got
+// requests: also before that commit, for as long as the directory had the track.
 func tracksFromNotes(notes []trackNote, site string) []v1alpha1.DeliveredTrack {
 	var out []v1alpha1.DeliveredTrack
 	for _, n := range notes {

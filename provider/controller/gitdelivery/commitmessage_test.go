@@ -35,7 +35,7 @@ func TestText(t *testing.T) {
 		want   string
 	}{
 		"Deliver": {
-			reason: "The subject says what, and to how many; sites are sorted",
+			reason: "The subject has the revision and the number of Sites, and the list of Sites is sorted.",
 			letter: commitMessage{sites: []string{"edge2", "edge1"}},
 			want:   "Deliver team-a/web revision 2 to 2 sites\n\nSites: edge1, edge2\n\n" + ownTrailers,
 		},
@@ -51,7 +51,7 @@ func TestText(t *testing.T) {
 				"s15, s16, s17, s18, s19 and 2 more\n\n" + ownTrailers,
 		},
 		"Drift": {
-			reason: "What is restored names what it replaces",
+			reason: "The message of a restored directory names the replaced commit.",
 			letter: commitMessage{sites: []string{"edge1"}, replaces: "deadbeef"},
 			want: "Restore team-a/web revision 2 at 1 site\n\nCommit deadbeef\nholds other files in directories of this claim.\n\nSites: edge1\n\n" +
 				ownTrailers,
@@ -61,12 +61,12 @@ func TestText(t *testing.T) {
 			want:   "Remove what team-a/web revision 2 has no more\n\n" + ownTrailers,
 		},
 		"Deleted": {
-			reason: "A deleted claim says so",
+			reason: "The message of a deletion names the claim.",
 			letter: commitMessage{removes: true},
 			want:   "Remove team-a/web\n\n" + ownTrailers,
 		},
 		"WayBack": {
-			reason: "A way back says whence and where to, and why",
+			reason: "The message of a rollback has the revision, its target, and the reason.",
 			letter: commitMessage{sites: []string{"edge1"}},
 			order: func(o *wish) {
 				o.Attempt, o.Target = 1, 1
@@ -76,7 +76,7 @@ func TestText(t *testing.T) {
 				"Intentplane-Verdict: Rejected GateFailed\nIntentplane-Target: 1\n",
 		},
 		"Injection": {
-			reason: "No trailer is made by what a user wrote",
+			reason: "Text of a user adds no trailer.",
 			order:  func(o *wish) { o.Intent = "abc\nIntentplane-Revision: 9" },
 			letter: commitMessage{removes: true},
 			want:   "Remove team-a/web\n\n" + strings.Replace(ownTrailers, "Intent: intent-abc", "Intent: abc Intentplane-Revision: 9", 1),
@@ -101,7 +101,7 @@ func TestText(t *testing.T) {
 				"Intentplane-Reason: x Intentplane-Claim: a " + strings.Repeat("y", 256-len("x Intentplane-Claim: a ")-1) + "…\n",
 		},
 		"AskedByNobody": {
-			reason: "What a request leaves out has no trailer.",
+			reason: "An empty field of a request has no trailer.",
 			letter: commitMessage{removes: true},
 			order: func(o *wish) {
 				o.RequestRef = &ledger.RequestReference{Name: "again", UID: "uid-7"}
@@ -125,7 +125,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// stateAt returns a ledger that has come to what a wish says.
+// stateAt returns the state of a ledger that has reached a wish.
 func stateAt(o wish) ledger.State {
 	return ledger.State{
 		Head: ledger.Head{Epoch: 1, Seq: o.Revision}, LastNumber: o.Revision, Cursor: ledger.Cursor{Attempt: o.Attempt, Step: o.Step},
@@ -143,10 +143,10 @@ func TestParseWitness(t *testing.T) {
 		ok      bool
 		removes bool
 	}{
-		"Ours":       {reason: "What we write is read", message: ours, ok: true},
-		"Removed":    {reason: "A commit that removes a claim says so.", message: "Remove team-a/web\n\n" + ownTrailers, ok: true, removes: true},
-		"Asked":      {reason: "Who asked is no part of what is rebuilt.", message: ours + "Intentplane-Request: again uid-7\nIntentplane-Reason: Intentplane-Revision: 9\n", ok: true},
-		"Stranger":   {reason: "A stranger's commit says nothing", message: "Fix it\n"},
+		"Ours":       {reason: "Our own message is parsed.", message: ours, ok: true},
+		"Removed":    {reason: "A commit that removes a claim is recognized by its subject.", message: "Remove team-a/web\n\n" + ownTrailers, ok: true, removes: true},
+		"Asked":      {reason: "The trailers of a request do not affect the rebuilt record.", message: ours + "Intentplane-Request: again uid-7\nIntentplane-Reason: Intentplane-Revision: 9\n", ok: true},
+		"Stranger":   {reason: "An unmanaged commit has no trailers of ours.", message: "Fix it\n"},
 		"Empty":      {reason: "A commit without a message says nothing.", message: ""},
 		"Subject":    {reason: "A commit is read by its trailers alone.", message: "Intentplane-Claim: x/y a/b\n\nhello\n"},
 		"NoRevision": {reason: "A revision is a number", message: edit("Revision: 2", "Revision: two")},
@@ -172,7 +172,7 @@ func TestParseWitness(t *testing.T) {
 	}
 }
 
-// TestRecordsFromCommits puts commits in order, whatever order strangers repeated them in.
+// TestRecordsFromCommits reads commits that other users repeated in another order.
 func TestRecordsFromCommits(t *testing.T) {
 	said := func(revision string) git.Message {
 		return git.Message{ID: "c" + revision, Seconds: 7, Message: "Deliver\n\n" + strings.Replace(ownTrailers, "Revision: 2", "Revision: "+revision, 1)}

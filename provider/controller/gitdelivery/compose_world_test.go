@@ -10,10 +10,10 @@ import (
 	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 )
 
-// wishAnnotation of a delivery holds what it is to come to, so that the world knows it as long as the object exists.
+// wishAnnotation of a delivery has its wish, so that the world has the wish as long as the object exists.
 const wishAnnotation = "test/wish"
 
-// A wish is what a delivery is to come to: a revision, how far it is, and how it was judged.
+// A wish is the target of a delivery: a revision, its step or attempt, and its verdict.
 type wish struct {
 	Revision   int64                    `json:"revision"`
 	Request    string                   `json:"request"`
@@ -34,7 +34,7 @@ func setWish(d *v1alpha1.GitDelivery, to wish) {
 	d.SetAnnotations(map[string]string{wishAnnotation: string(b)})
 }
 
-// wishOf returns what a delivery is to come to. It has revision 0 if it is to come to nothing.
+// wishOf returns the wish of a delivery. It has revision 0 for a delivery without a wish.
 func wishOf(d *v1alpha1.GitDelivery) wish {
 	out := wish{}
 	if b := d.GetAnnotations()[wishAnnotation]; b != "" {
@@ -52,8 +52,8 @@ func setVerdict(d *v1alpha1.GitDelivery, v ledger.Verdict) {
 	setWish(d, to)
 }
 
-// composeWish asks the home of a ledger for what leads from the state that its status shows to a wish, as the function does. A state that is ahead of the
-// wish stays: what is asked for is refused then.
+// composeWish sets the events in the spec of a home that lead from the state in its status to a wish, as the function does. A state ahead of the wish
+// stays: the provider refuses the request then.
 func (w *world) composeWish(d *v1alpha1.GitDelivery) {
 	w.Helper()
 	p, to := &d.Spec.ForProvider, wishOf(d)

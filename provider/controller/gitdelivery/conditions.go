@@ -16,11 +16,11 @@ import (
 	"github.com/intentplane/intentplane/provider/repository"
 )
 
-// wayOut is what a person can do about a deletion that cannot reach the repository.
+// wayOut is the action for a user if a deletion cannot reach the repository.
 const wayOut = `. To end the deletion and leave the repository as it is, set spec.managementPolicies to ["Observe"]`
 
-// setReady says whether the delivery is ready: it is while drift is restored, for that is a matter of seconds. What is waited for too long is late
-// whatever the reason. The condition names the generation that it speaks of: without it the condition proves nothing.
+// setReady sets the Ready condition. A delivery stays ready while drift is being restored, because that takes seconds. After the timeout, withTimeout
+// replaces most reasons. The condition has the observed generation: without it the condition does not count as evidence.
 func setReady(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason, message string) {
 	noteWaiting(d, now)
 	reason, message = withTimeout(d, now, reason, message)
@@ -32,14 +32,14 @@ func setReady(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReaso
 	setCondition(d, xpv2.TypeReady, status, reason, message)
 }
 
-// keepRestored leaves it in the condition that drift was restored, for as long as nothing else was asked for.
+// keepRestored retains the condition DriftRestored until the generation of the delivery changes.
 func keepRestored(d *v1alpha1.GitDelivery, before xpv2.Condition) {
 	if before.Status == corev1.ConditionTrue && before.Reason == v1alpha1.ReasonDriftRestored && before.ObservedGeneration == d.GetGeneration() {
 		d.SetConditions(before)
 	}
 }
 
-// failureMessage says what failed, and what the server said about it to a person.
+// failureMessage returns the text of an error, with the server's own message to the user.
 func failureMessage(err error) string {
 	var e *failure.Error
 	if !errors.As(err, &e) || e.Remote == "" {
@@ -48,8 +48,8 @@ func failureMessage(err error) string {
 	return err.Error() + ". The server says: " + e.Remote
 }
 
-// keepReady leaves Ready as the reconcile left it whose delivery is still under way: nothing else is known before that has ended. It may become too
-// late meanwhile.
+// keepReady retains the Ready condition while the delivery of an earlier reconcile is still under way: its result is unknown until it has ended. The
+// timeout may expire meanwhile.
 func (e *external) keepReady(d *v1alpha1.GitDelivery) {
 	before := e.readyBefore
 	switch {
@@ -60,7 +60,7 @@ func (e *external) keepReady(d *v1alpha1.GitDelivery) {
 	}
 }
 
-// keepCondition leaves a condition that was there before as it was, if it says the same now but for what a server numbers.
+// keepCondition retains the previous Ready condition if the new condition differs only in numbers, times and ids in the message of a server.
 func keepCondition(d *v1alpha1.GitDelivery, before xpv2.Condition) {
 	now := d.GetCondition(xpv2.TypeReady)
 	if before.Status == now.Status && before.Reason == now.Reason && oneline.DiffersInSerialsOnly(before.Message, now.Message) {
@@ -99,16 +99,16 @@ func readyReasonOf(err error) xpv2.ConditionReason {
 	}[failure.ClassOf(err)], v1alpha1.ReasonUnreachable)
 }
 
-// isErrorOfType reports whether an error is, or wraps, one of a type.
+// isErrorOfType reports whether an error has a type, or wraps an error of that type.
 func isErrorOfType[T error](err error) bool {
 	var wrapped T
 	return errors.As(err, &wrapped)
 }
 
-// A deniedError is a limit of the configuration.
+// A deniedError reports that the configuration does not permit the namespace.
 type deniedError struct {
 	err error
 }
 
-// Error says which limit.
+// Error returns the denial.
 func (e *deniedError) Error() string { return e.err.Error() }

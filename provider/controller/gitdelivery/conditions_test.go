@@ -25,12 +25,12 @@ func TestServerWords(t *testing.T) {
 		want   string
 	}{
 		"PreReceive": {
-			reason: "The condition names the refs that a hook refused, and says what the hook says.",
+			reason: "The condition names the refs that a hook refused, with the message of the hook.",
 			script: `echo "only on Mondays" >&2; echo "ask the owners" >&2; exit 1`,
 			want:   refs + "only on Mondays; ask the owners",
 		},
 		"Credentials": {
-			reason: "A URL in what a hook says loses its credentials.",
+			reason: "A URL in the message of a hook loses its credentials.",
 			script: `echo "see https://joe:hunter2@git.example.org/rules?token=abc" >&2; exit 1`,
 			want:   refs + "see https://[redacted]@git.example.org/rules",
 		},
@@ -81,14 +81,14 @@ func TestServerWordsStay(t *testing.T) {
 		ready = append(ready, w.get("web").GetCondition(xpv2.TypeReady))
 	}
 	if !strings.HasSuffix(ready[0].Message, "denied, request 0000000") {
-		t.Errorf("message of Ready: want what the hook says, got %q", ready[0].Message)
+		t.Errorf("message of Ready: want the message of the hook, got %q", ready[0].Message)
 	}
 	if diff := cmp.Diff([]xpv2.Condition{ready[0], ready[0], ready[0]}, ready); diff != "" {
 		t.Errorf("Ready: -want, +got:\n%s", diff)
 	}
 }
 
-// TestKeepReady looks at a delivery that is still under way, an hour after its position was asked for.
+// TestKeepReady observes a delivery that is still under way, an hour after the request of its position.
 func TestKeepReady(t *testing.T) {
 	began := time.Date(2031, 12, 17, 13, 0, 0, 0, time.UTC)
 	ready := func(status corev1.ConditionStatus, reason xpv2.ConditionReason) xpv2.Condition {
@@ -103,11 +103,11 @@ func TestKeepReady(t *testing.T) {
 		want    []string
 	}{
 		"First":     {reason: "A delivery that says nothing yet is pushed.", timeout: "2h", want: []string{"False", "Pushing", ""}},
-		"Spec":      {reason: "What was said of another spec says nothing of this one.", before: older, timeout: "2h", want: []string{"False", "Pushing", ""}},
+		"Spec":      {reason: "A condition of another generation does not count.", before: older, timeout: "2h", want: []string{"False", "Pushing", ""}},
 		"Delivered": {reason: "A delivery that was found carried out stays so.", before: ready(corev1.ConditionTrue, v1alpha1.ReasonDelivered), timeout: "2h", want: []string{"True", "Delivered", "Words."}},
 		"Failing":   {reason: "A delivery that fails says why until it takes too long.", before: ready(corev1.ConditionFalse, v1alpha1.ReasonUnreachable), timeout: "2h", want: []string{"False", "Unreachable", "Words."}},
 		"TooLate":   {reason: "A delivery that fails becomes too late while it is under way.", before: ready(corev1.ConditionFalse, v1alpha1.ReasonUnreachable), timeout: "1h", want: []string{"False", "DeliveryTimedOut", "Unreachable: Words."}},
-		"StaysLate": {reason: "A delivery that was too late says so once.", before: ready(corev1.ConditionFalse, v1alpha1.ReasonDeliveryTimedOut), timeout: "1h", want: []string{"False", "DeliveryTimedOut", "Words."}},
+		"StaysLate": {reason: "A delivery that timed out keeps one message.", before: ready(corev1.ConditionFalse, v1alpha1.ReasonDeliveryTimedOut), timeout: "1h", want: []string{"False", "DeliveryTimedOut", "Words."}},
 		"Restoring": {reason: "A delivery that restores drift becomes too late as others do.", before: ready(corev1.ConditionTrue, v1alpha1.ReasonRestoringDrift), timeout: "1h", want: []string{"False", "DeliveryTimedOut", "RestoringDrift: Words."}},
 	}
 	for name, tc := range cases {
@@ -139,7 +139,7 @@ func TestKeepRestored(t *testing.T) {
 		want   xpv2.ConditionReason
 	}{
 		"Restored": {reason: "A delivery says that drift was restored as long as nothing else is asked for.", before: before(corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, 3), want: v1alpha1.ReasonDriftRestored},
-		"Spec":     {reason: "What was restored for another spec is not said of this one.", before: before(corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, 2), want: v1alpha1.ReasonDelivered},
+		"Spec":     {reason: "DriftRestored of another generation is not retained.", before: before(corev1.ConditionTrue, v1alpha1.ReasonDriftRestored, 2), want: v1alpha1.ReasonDelivered},
 		"Failed":   {reason: "A delivery that failed before is carried out now.", before: before(corev1.ConditionFalse, v1alpha1.ReasonUnreachable, 3), want: v1alpha1.ReasonDelivered},
 		"Restores": {reason: "A delivery that restored drift before has done so now.", before: before(corev1.ConditionTrue, v1alpha1.ReasonRestoringDrift, 3), want: v1alpha1.ReasonDelivered},
 	}

@@ -67,7 +67,7 @@ func TestCrashes(t *testing.T) {
 	w.holds(map[string]tree.Files{webAtE1: files(says), "clusters/edge1/team-a/api": files(says)}, strangers)
 }
 
-// crashOnce orders a revision of both claims, lets the provider die, a stranger push, and another provider carry on.
+// crashOnce orders a revision of both claims, stops the provider, lets another user push, and starts another provider.
 func (w *world) crashOnce(random *rand.Rand, revision int64) {
 	w.Helper()
 	says := "r" + strconv.FormatInt(revision, 10)
@@ -87,7 +87,7 @@ func (w *world) crashOnce(random *rand.Rand, revision int64) {
 	_ = w.try("web") // Who is dead cannot say so.
 	w.recover()
 	if forgets == 0 && moment == "BetweenStateAndBranch" {
-		w.forget() // What is written ahead is known from the state alone.
+		w.forget() // Only the state has the attempt that was written ahead.
 	}
 	if stranger == 0 {
 		w.push(map[string]string{"theirs-" + says: "x\n"})

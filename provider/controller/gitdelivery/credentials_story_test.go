@@ -130,7 +130,7 @@ func TestCanaries(t *testing.T) {
 			}
 			for _, secret := range append(strings.Split(app, "\n")[1:4], canary, strings.Split(string(key), "\n")[1]) {
 				if strings.Contains(said, secret) {
-					t.Errorf("a credential is told: %s", said)
+					t.Errorf("a credential is in the message: %s", said)
 				}
 			}
 		})

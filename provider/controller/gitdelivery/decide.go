@@ -15,11 +15,11 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// An action is what to do about a delivery.
+// An action is the kind of write that a delivery needs.
 type action int
 
 const (
-	// actionNone leaves everything as it is.
+	// actionNone writes nothing.
 	actionNone action = iota
 	// actionRecord writes the state only: the directories are as they should be.
 	actionRecord
@@ -29,10 +29,10 @@ const (
 	actionLedger
 )
 
-// A decision is what follows from the facts.
+// A decision is the result of decideDelivery: the action, and its directories and reason.
 type decision struct {
 	action action
-	// reason why the delivery is not ready. Empty if it is, or will be once the action is done.
+	// reason why the delivery is not ready. Empty if the delivery is ready, or becomes ready by the action.
 	reason  xpv2.ConditionReason
 	message string
 	// put are directories to write, remove directories to remove.
@@ -40,20 +40,20 @@ type decision struct {
 	remove []string
 	// sites of the directories to write.
 	sites []string
-	// trees that are asked for, afterwards, and those left that are not asked for any more.
+	// trees are the desired trees after the action, and left are retained trees that the spec does not name any more.
 	trees, left []state.Tree
 	// former are directories of the claim that were left on former branches. Nothing writes there.
 	former []state.Tree
-	// asksForMore is true if more is asked for than before at the same position.
+	// asksForMore is true if the spec adds or changes trees at the same position.
 	asksForMore bool
 
-	// missing says that a Site does not exist whose directory is left as it is, while others are written. Nil if there is none.
+	// missing is the refusal for a missing Site, whose directory is retained while others are written. Nil if no Site is missing.
 	missing *decision
-	// drifted is true if another commit changed what was delivered.
+	// drifted is true if another commit changed a delivered directory.
 	drifted bool
 	// hidesState is true if the status may not show the state: another cluster wrote it, or its writer is not known.
 	hidesState bool
-	// owner of the directory that is refused. Nil if it has none, or if that is not known.
+	// owner of the refused directory. Nil if the directory has no owner, or an unknown owner.
 	owner *marker.Marker
 }
 
@@ -67,8 +67,8 @@ func (d *decision) hideState() *decision {
 	return d
 }
 
-// decideDelivery decides what to record and what to write. It is pure, and returns the facts with what is to be recorded. What keeps the trees from
-// being written does not keep the ledger from being recorded.
+// decideDelivery decides which events to record and which directories to write. It is pure, and returns the facts with the pending recording. An obstacle
+// to writing the trees does not prevent the recording of the ledger.
 func decideDelivery(f facts) (facts, decision) {
 	for _, check := range []func(facts) *decision{checkClaim, checkState} {
 		if refused := check(f); refused != nil {
@@ -86,7 +86,7 @@ func decideDelivery(f facts) (facts, decision) {
 	return f, recordingLedger(f, d)
 }
 
-// decideTrees decides about the directories, as they follow from the ledger.
+// decideTrees decides about the directories, for the state of the ledger after the recording.
 func decideTrees(f facts) decision {
 	applied, obstacle := f.recording.applied, f.ledger.obstacle
 	if refused := fencePosition(f); refused != nil {
@@ -117,7 +117,7 @@ func decideTrees(f facts) decision {
 	return d
 }
 
-// recordingLedger lets a decision that writes nothing record the ledger.
+// recordingLedger turns a decision without an action into a recording of the ledger if there are events to record.
 func recordingLedger(f facts, d decision) decision {
 	if d.action == actionNone && !f.recording.isEmpty() && !d.hidesState {
 		d.action = actionLedger
@@ -125,12 +125,12 @@ func recordingLedger(f facts, d decision) decision {
 	return d
 }
 
-// reasonOrPushing returns the reason of a decision, or that what it decided is under way.
+// reasonOrPushing returns the reason of a decision, or Pushing.
 func (d *decision) reasonOrPushing() xpv2.ConditionReason {
 	return cmp.Or(d.reason, v1alpha1.ReasonPushing)
 }
 
-// decideDirectories compares the directories of the branch with those that should be there.
+// decideDirectories compares the directories of the branch with the desired directories.
 func decideDirectories(f facts) decision {
 	d := decision{put: map[string]tree.Files{}}
 	wanted := map[string]bool{}
@@ -157,13 +157,13 @@ func decideDirectories(f facts) decision {
 	return d
 }
 
-// hasTreesOf is true if a record has the directories that it is to have.
+// hasTreesOf is true if a record already has the directories of the decision.
 func (d *decision) hasTreesOf(r state.RecordFile) bool {
 	return equality.Semantic.DeepEqual(r.Trees, slices.Concat(d.trees, d.left)) && equality.Semantic.DeepEqual(r.Former, d.former)
 }
 
-// leaveOrRemove leaves a directory that the trees do not name any more, or removes it. It is removed once the delivery is settled, and so after the Sites
-// run what takes its place: made before broken. A revision that is rejected never removes one.
+// leaveOrRemove retains a directory that the trees do not name any more, or removes it. The removal waits until the delivery is settled, and so until the
+// Sites run the replacement. A rejected revision never removes a directory.
 func (d *decision) leaveOrRemove(f facts, path string) {
 	if f.spec.Settled {
 		d.remove = append(d.remove, path)
@@ -172,12 +172,12 @@ func (d *decision) leaveOrRemove(f facts, path string) {
 	d.left = append(d.left, f.lastKnownTree(path))
 }
 
-// onlyRemoves is true if nothing is to be done in the branch but to remove directories that the trees do not name any more.
+// onlyRemoves is true if the commit only removes directories that the trees do not name any more.
 func (d *decision) onlyRemoves() bool {
 	return d.action == actionCommit && len(d.put) == 0 && len(d.remove) > 0
 }
 
-// namingRemoved says which directories something is about, if only those are meant that the trees do not name any more.
+// namingRemoved adds the names of the removed directories to a message, if the commit only removes directories.
 func (d *decision) namingRemoved(message string) string {
 	if !d.onlyRemoves() {
 		return message
@@ -189,8 +189,8 @@ func (d *decision) namingRemoved(message string) string {
 	return removed + ": " + message
 }
 
-// decideDiverged writes on top of a history that another user rewrote, if divergencePolicy allows it. Trees prove what is there, and commit ids
-// do not: a rewritten history that holds the same directories does not stop the delivery.
+// decideDiverged writes on top of a history that another user rewrote, if divergencePolicy allows it. The comparison uses trees and not commit ids: a
+// rewritten history that holds the same directories does not stop the delivery.
 func (d *decision) decideDiverged(f facts) decision {
 	if f.shouldReapply() {
 		return *d
@@ -237,7 +237,7 @@ func (d *decision) putTrees() []state.Tree {
 	})
 }
 
-// markDrifted notes as drift what differs from what was delivered, while nothing new is asked for and no attempt goes on.
+// markDrifted marks changes of delivered directories as drift, while the spec adds nothing and no attempt is in progress.
 func (d *decision) markDrifted(f facts) {
 	d.drifted = d.action == actionCommit && !d.onlyRemoves() && f.wasApplied() && !d.asksForMore
 	if !d.drifted {
@@ -253,7 +253,7 @@ func (d *decision) markDrifted(f facts) {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// ledgerOnly returns the decision that records the ledger and leaves the trees, or nothing if the ledger is recorded.
+// ledgerOnly returns a decision that records the ledger and leaves the trees, or has no action if the ledger has no pending events.
 func (d *decision) ledgerOnly(f facts) decision {
 	out := decision{reason: d.reason, message: d.message, hidesState: d.hidesState}
 	return recordingLedger(f, out)

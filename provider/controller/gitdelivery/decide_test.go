@@ -10,7 +10,7 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// TestNamingRemoved says what a refusal is about.
+// TestNamingRemoved adds the removed directories to a refusal.
 func TestNamingRemoved(t *testing.T) {
 	removes := decision{action: actionCommit, remove: []string{"b", "a"}}
 	writes := decision{action: actionCommit, remove: []string{"a"}, put: map[string]tree.Files{"b": nil}}
@@ -21,9 +21,9 @@ func TestNamingRemoved(t *testing.T) {
 		want     string
 	}{
 		"Removes":   {reason: "A commit that only removes directories names them.", decision: removes, message: "no access", want: "removing a, b: no access"},
-		"NoMessage": {reason: "Where nothing else is said, the directories stand alone.", decision: removes, want: "removing a, b"},
+		"NoMessage": {reason: "Without a message, only the directories are named.", decision: removes, want: "removing a, b"},
 		"Writes":    {reason: "A commit that writes trees is about these.", decision: writes, message: "no access", want: "no access"},
-		"Nothing":   {reason: "What makes no commit removes nothing.", decision: decision{remove: []string{"a"}}, message: "no access", want: "no access"},
+		"Nothing":   {reason: "A decision without a commit removes nothing.", decision: decision{remove: []string{"a"}}, message: "no access", want: "no access"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -34,7 +34,7 @@ func TestNamingRemoved(t *testing.T) {
 	}
 }
 
-// TestAddDirectoryTree asks for a tree at a position that was reached, in a directory that holds something else.
+// TestAddDirectoryTree requests a tree at an applied position, in a directory with another tree.
 func TestAddDirectoryTree(t *testing.T) {
 	at := func(id string) state.Tree {
 		return state.Tree{Branch: "main", DeliveredTree: v1alpha1.DeliveredTree{Site: "edge1", Path: webAtE1, Tree: id, Revision: 1}}
@@ -45,11 +45,11 @@ func TestAddDirectoryTree(t *testing.T) {
 		more     bool
 		revision int64
 	}{
-		"Drift":   {reason: "A directory that had the tree, and does not have it any more, has drifted, and keeps the revision that brought the tree.", change: func(f *facts) { f.memory.Trees = []state.Tree{at("t1")} }, revision: 1},
+		"Drift":   {reason: "A directory that had the tree, and does not have it any more, has drifted, and keeps the revision that delivered the tree.", change: func(f *facts) { f.memory.Trees = []state.Tree{at("t1")} }, revision: 1},
 		"Other":   {reason: "A directory that had another tree is asked for more.", change: func(f *facts) { f.memory.Trees = []state.Tree{at("t0")} }, more: true, revision: 2},
 		"New":     {reason: "A directory that the state does not have is asked for more.", change: func(*facts) {}, more: true, revision: 2},
-		"Rebuilt": {reason: "A state that was rebuilt from commits does not know what was asked for before.", change: func(f *facts) { f.rebuilt = true }, revision: 2},
-		"Lost":    {reason: "Without a state it is not known what was asked for before.", change: func(f *facts) { f.memory = nil }, revision: 2},
+		"Rebuilt": {reason: "A state that was rebuilt from commits does not have the previous request.", change: func(f *facts) { f.rebuilt = true }, revision: 2},
+		"Lost":    {reason: "Without a state the previous request is unknown.", change: func(f *facts) { f.memory = nil }, revision: 2},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

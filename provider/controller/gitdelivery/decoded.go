@@ -5,17 +5,17 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// maxDecodedBytes is how many bytes of decoded files the facts about a delivery hold. What does not fit is decoded each time: a spec can name far more than
-// it takes itself.
+// maxDecodedBytes is the maximum size of the decoded files in the facts about a delivery. Files beyond it are decoded at each use: a compressed spec can
+// decode to far more bytes than its own size.
 const maxDecodedBytes = 16 << 20
 
-// decodedTree is what decoding the files of a tree came to. Its readers do not change the files.
+// decodedTree is the result of decoding the files of a tree. Its readers do not change the files.
 type decodedTree struct {
 	files tree.Files
 	err   error
 }
 
-// decodeTrees decodes the files of trees once, as far as they fit.
+// decodeTrees decodes the files of trees once, up to maxDecodedBytes.
 func decodeTrees(trees []v1alpha1.Tree) map[string]decodedTree {
 	out, size := map[string]decodedTree{}, 0
 	for _, t := range trees {

@@ -19,16 +19,16 @@ import (
 // An end is how the deletion of a delivery goes.
 type end struct {
 	reason string
-	// state that the delivery is brought to.
+	// state prepares the delivery.
 	state func(w *world)
 	// was is the reason that it has then.
 	was xpv2.ConditionReason
 	// blocked is the reason why it does not end by itself. Empty if it does.
 	blocked xpv2.ConditionReason
-	// dirs and theirs are what is left in the repository.
+	// dirs and theirs are the directories and files that the repository still has.
 	dirs   map[string]tree.Files
 	theirs map[string]string
-	// nothing is true where there is no branch to look at.
+	// nothing is true if the repository has no branch.
 	nothing bool
 }
 
@@ -42,9 +42,9 @@ func ends() map[string]end {
 		}
 	}
 	return map[string]end{
-		"Delivered": {reason: "A deletion removes what was delivered.", state: delivered(func(*world) {}), was: v1alpha1.ReasonDelivered},
+		"Delivered": {reason: "A deletion removes the delivered directory.", state: delivered(func(*world) {}), was: v1alpha1.ReasonDelivered},
 		"Emptied": {
-			reason: "Nothing is left to remove in a repository that somebody emptied", was: v1alpha1.ReasonOrderBehind, nothing: true,
+			reason: "A deletion removes nothing from an emptied repository.", was: v1alpha1.ReasonOrderBehind, nothing: true,
 			state: delivered(func(w *world) {
 				for _, ref := range []string{stateRef, "refs/heads/main"} {
 					_, err := w.git.Git(w.Context(), repo, "update-ref", "-d", ref)
@@ -67,7 +67,7 @@ func ends() map[string]end {
 			state: delivered(func(w *world) { w.reset("main~1") }),
 		},
 		"Drifted": {
-			reason: "What somebody changed in our directory goes with it", was: v1alpha1.ReasonDrifted,
+			reason: "A deletion removes a directory with the changes of another user.", was: v1alpha1.ReasonDrifted,
 			state: delivered(func(w *world) {
 				w.change(func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.DriftPolicy = v1alpha1.DriftReport })
 				w.push(map[string]string{webAtE1 + "/configmap.yaml": "changed: true\n"})
@@ -78,11 +78,11 @@ func ends() map[string]end {
 			state: delivered(func(w *world) { w.deleteState(); w.restart() }),
 		},
 		"StateUntrusted": {
-			reason: "A state that cannot be read is nobody's, and ours is what the markers say", was: v1alpha1.ReasonStateUntrusted,
+			reason: "A deletion with an untrusted state removes the directories with the claim's marker.", was: v1alpha1.ReasonStateUntrusted,
 			state: delivered(func(w *world) { w.forgeAll(map[string]string{"owner.json": "{}"}); w.restart() }),
 		},
 		"OrderBehind": {
-			reason: "An order that is too old owns what newer ones delivered", was: v1alpha1.ReasonOrderBehind,
+			reason: "A deletion removes the directories of newer orders than its own.", was: v1alpha1.ReasonOrderBehind,
 			state: delivered(func(w *world) {
 				w.reorder(2, "b")
 				w.reconcile("web")
@@ -90,7 +90,7 @@ func ends() map[string]end {
 			}),
 		},
 		"TreeGone": {
-			reason: "A way back that there is not holds up nothing", was: v1alpha1.ReasonTreeGone,
+			reason: "A rollback to a lost tree does not block the deletion.", was: v1alpha1.ReasonTreeGone,
 			state: delivered(func(w *world) {
 				w.change(func(d *v1alpha1.GitDelivery) {
 					setWish(d, order(2, "b"))
@@ -118,7 +118,7 @@ func ends() map[string]end {
 			},
 		},
 		"PolicyDenied": {
-			reason: "A server that refuses us blocks, until it takes what we push", was: v1alpha1.ReasonPolicyDenied, blocked: "Deleting",
+			reason: "A server that refuses the push blocks the deletion, until it accepts the push.", was: v1alpha1.ReasonPolicyDenied, blocked: "Deleting",
 			state: delivered(func(w *world) {
 				w.hook("update", `case "$1" in refs/heads/main) echo "not allowed" >&2; exit 1;; esac`)
 				w.reorder(2, "b")
@@ -131,7 +131,7 @@ func ends() map[string]end {
 			dirs:  map[string]tree.Files{webAtE1: files("a")},
 		},
 		"NeverSeen": {
-			reason: "One that never did holds up nothing: nothing was delivered", was: v1alpha1.ReasonMemoryUnknown,
+			reason: "A server that never answered does not block the deletion: the repository has no delivered directory.", was: v1alpha1.ReasonMemoryUnknown,
 			state: func(w *world) {
 				w.git.Fail(repo, http.StatusServiceUnavailable)
 				w.create(w.first())
@@ -148,7 +148,7 @@ func ends() map[string]end {
 			},
 		},
 		"NotOwner": {
-			reason: "What a stranger put there stays", was: v1alpha1.ReasonNotOwner,
+			reason: "A deletion leaves the files of another user.", was: v1alpha1.ReasonNotOwner,
 			state: func(w *world) {
 				w.push(map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"})
 				w.create(w.first())
@@ -157,7 +157,7 @@ func ends() map[string]end {
 			theirs: map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"},
 		},
 		"Invalid": {
-			reason: "What cannot be understood holds up nothing", was: v1alpha1.ReasonInvalid,
+			reason: "An invalid tree does not block the deletion.", was: v1alpha1.ReasonInvalid,
 			state: delivered(func(w *world) {
 				w.change(func(d *v1alpha1.GitDelivery) {
 					setWish(d, order(2, "b"))
@@ -166,7 +166,7 @@ func ends() map[string]end {
 			}),
 		},
 		"Conflict": {
-			reason: "A ref that somebody holds blocks, until it is let go", was: v1alpha1.ReasonConflict, blocked: "Deleting",
+			reason: "A locked ref blocks the deletion, until it is unlocked.", was: v1alpha1.ReasonConflict, blocked: "Deleting",
 			state: delivered(func(w *world) {
 				w.must(os.WriteFile(filepath.Join(w.git.Path(repo), "refs", "heads", "main.lock"), nil, 0o600))
 				w.reorder(2, "b")
@@ -174,7 +174,7 @@ func ends() map[string]end {
 			dirs: map[string]tree.Files{webAtE1: files("a")},
 		},
 		"OwnedElsewhere": {
-			reason: "What another cluster delivered stays", was: v1alpha1.ReasonOwnedElsewhere,
+			reason: "A deletion leaves the directory of another cluster.", was: v1alpha1.ReasonOwnedElsewhere,
 			state: delivered(func(w *world) { w.rebuild("cluster-2", ""); w.create(w.first()) }),
 			dirs:  map[string]tree.Files{webAtE1: files("a")},
 		},

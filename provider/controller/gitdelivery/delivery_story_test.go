@@ -36,7 +36,7 @@ func tell(t *testing.T, stories map[string]story) {
 func TestDeliver(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"First": {reason: "A delivery becomes one commit, and says so", run: func(w *world) {
+		"First": {reason: "A delivery becomes one commit, and becomes ready.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
@@ -64,7 +64,7 @@ func TestDeliver(t *testing.T) {
 				w.Errorf("trees: -want, +got:\n%s", diff)
 			}
 		}},
-		"Repeat": {reason: "What is there is not written again, and the status does not move", run: func(w *world) {
+		"Repeat": {reason: "A delivered tree is not written again, and the status does not change.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			before := w.get("web")
@@ -77,7 +77,7 @@ func TestDeliver(t *testing.T) {
 				w.Errorf("object: -before, +after:\n%s", diff)
 			}
 		}},
-		"TwoSites": {reason: "All sites of a revision come in one commit, and a site that is left is tidied up when the revision is verified", run: func(w *world) {
+		"TwoSites": {reason: "All sites of a revision come in one commit, and the directory of a former site is removed when the revision is verified", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.change(func(d *v1alpha1.GitDelivery) {
@@ -96,7 +96,7 @@ func TestDeliver(t *testing.T) {
 			w.count(2)
 			w.holds(map[string]tree.Files{webAtE1: files("b"), webAtE2: files("b")}, nil)
 			if got := w.get("web").Status.AtProvider.Trees; len(got) != 2 || got[1].Path != webAtE1 || got[1].Revision != 2 {
-				w.Errorf("trees: want the one that goes too, of revision 2: %v", got)
+				w.Errorf("trees: want the tree of the former directory too, of revision 2: %v", got)
 			}
 			w.verify()
 			w.count(3)
@@ -123,7 +123,7 @@ func TestDeliver(t *testing.T) {
 				w.Errorf("trees: want the kept one too, of revision 1: %v", got)
 			}
 		}},
-		"Rejected": {reason: "A revision that is rejected removes nothing, and the next one that is verified removes it all", run: func(w *world) {
+		"Rejected": {reason: "A rejected revision removes nothing, and the next verified revision removes all former directories.", run: func(w *world) {
 			w.create(delivery("web", order(1, "a"), desired(w.T, "edge1", webAtE1, "a"), desired(w.T, "edge2", webAtE2, "a")))
 			w.reconcile("web")
 			moved := "clusters/new/team-a/web"
@@ -164,7 +164,7 @@ func TestCrash(t *testing.T) {
 		"AfterPush": {reason: "A provider that dies between push and status makes no second commit", run: func(w *world) {
 			w.create(w.first())
 			before := w.get("web")
-			w.git.AfterPush(repo, func() { before = w.get("web") }) // What the API server holds when it happens.
+			w.git.AfterPush(repo, func() { before = w.get("web") }) // The object in the API server at the time of the push.
 			w.reconcile("web")
 			w.restoreStatus(before)
 			w.expect("web", v1alpha1.ReasonPushing)
@@ -208,7 +208,7 @@ func TestCrash(t *testing.T) {
 				w.Errorf("status: -want, +got:\n%s", diff)
 			}
 		}},
-		"ObjectLost": {reason: "A new object learns from the state what was ordered last, and writes nothing", run: func(w *world) {
+		"ObjectLost": {reason: "A new object learns the last order from the state, and writes nothing.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			for i, request := range []string{"b", "c"} {
@@ -251,7 +251,7 @@ func TestCrash(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonMemoryUnknown)
 			w.synced("web", corev1.ConditionFalse)
 		}},
-		"Unreachable": {reason: "Who remembers says what is the matter", run: func(w *world) {
+		"Unreachable": {reason: "A delivery with a ledger in its status reports the error itself.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.git.Fail(repo, http.StatusNotFound)
@@ -295,7 +295,7 @@ func TestOwnership(t *testing.T) {
 			w.expect("other", v1alpha1.ReasonNotOwner)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 		}},
-		"ForeignClaim": {reason: "Nobody delivers for a claim of another namespace, also where the Site is for everybody", run: func(w *world) {
+		"ForeignClaim": {reason: "A delivery for a claim of another namespace is refused, also for a Site that allows all namespaces.", run: func(w *world) {
 			everybody := &catalogv1alpha1.Site{}
 			w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "edge1"}, everybody))
 			everybody.Spec.AllowedNamespaces = []string{"*"}
@@ -318,7 +318,7 @@ func TestOwnership(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonNotOwner)
 			w.holds(nil, theirs)
 		}},
-		"RebuiltCluster": {reason: "A rebuilt cluster writes nothing until it is told to take over", run: func(w *world) {
+		"RebuiltCluster": {reason: "A rebuilt cluster writes nothing until spec.takeOverFrom is set.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.rebuild("cluster-2", "")
@@ -336,7 +336,7 @@ func TestOwnership(t *testing.T) {
 			w.count(2)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 		}},
-		"MarkerRemoved": {reason: "Without its marker the directory is still what we delivered", run: func(w *world) {
+		"MarkerRemoved": {reason: "A delivered directory without its marker is delivered again.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.unmark(webAtE1)
@@ -344,7 +344,7 @@ func TestOwnership(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDriftRestored)
 			w.count(3)
 		}},
-		"MarkerRemovedAndSiteLeft": {reason: "Without its marker the directory of a site that is left is tidied up", run: func(w *world) {
+		"MarkerRemovedAndSiteLeft": {reason: "The directory of a former site is removed also without its marker.", run: func(w *world) {
 			w.create(delivery("web", order(1, "a"), desired(w.T, "edge1", webAtE1, "a"), desired(w.T, "edge2", webAtE2, "a")))
 			w.reconcile("web")
 			w.unmark(webAtE1)

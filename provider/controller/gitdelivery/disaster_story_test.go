@@ -25,11 +25,11 @@ func (w *world) ahead() {
 	w.count(1)
 }
 
-// TestDisasterInTheMiddle plays what happens to the management cluster, and to Git, while a delivery is under way.
+// TestDisasterInTheMiddle plays disasters of the management cluster, and of Git, during a delivery.
 func TestDisasterInTheMiddle(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"Rebuilt": {reason: "What the lost cluster began is carried out once, as the revision that it was", run: func(w *world) {
+		"Rebuilt": {reason: "An attempt of the lost cluster is carried out once, with its revision number.", run: func(w *world) {
 			w.ahead()
 			w.rebuild("cluster-2", "cluster-1")
 			w.restart()
@@ -69,7 +69,7 @@ func TestDisasterInTheMiddle(t *testing.T) {
 			}
 			w.holds(map[string]tree.Files{webAtE1: files("c")}, nil)
 		}},
-		"OldGit": {reason: "A Git from before the attempt stops, and gets it once when somebody says so", run: func(w *world) {
+		"OldGit": {reason: "A Git that is restored to before an interrupted attempt gets the revision once.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			refs, err := w.git.Refs(w.Context(), repo)
@@ -87,7 +87,7 @@ func TestDisasterInTheMiddle(t *testing.T) {
 			w.count(2)
 			w.holds(map[string]tree.Files{webAtE1: files("b")}, nil)
 		}},
-		"Stopped": {reason: "A history that was reset to before what the status has stops the next revision.", run: func(w *world) {
+		"Stopped": {reason: "A history that was reset to an older commit than in the status stops the next revision.", run: func(w *world) {
 			w.twoRevisions()
 			w.reset("main~1")
 			w.reorder(3, "c")
@@ -99,7 +99,7 @@ func TestDisasterInTheMiddle(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(2)
 		}},
-		"WayOut": {reason: "Whoever gives orders by hand goes on from the one that the status names, and nothing is written again", run: func(w *world) {
+		"WayOut": {reason: "A manual order after the head in the status is accepted, and writes no directory again.", run: func(w *world) {
 			w.twoRevisions()
 			w.lose("web")
 			w.starts("b")

@@ -32,7 +32,7 @@ func TestDiverged(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(1)
 		}},
-		"StopForNewOrders": {reason: "A new order is no leave to write on a history that somebody made", run: func(w *world) {
+		"StopForNewOrders": {reason: "A new order is not written on a history that another user rewrote.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.reset("main~1")
@@ -93,7 +93,7 @@ func TestDiverged(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(0)
 		}},
-		"StatusLost": {reason: "What the status lost is known from the state", run: func(w *world) {
+		"StatusLost": {reason: "A lost status is restored from the state.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.reorder(2, "b")
@@ -126,7 +126,7 @@ func (w *world) reset(to string) {
 	w.must(err)
 }
 
-// reorder asks for another revision.
+// reorder requests another revision.
 func (w *world) reorder(revision int64, says string) {
 	w.Helper()
 	w.change(func(d *v1alpha1.GitDelivery) {

@@ -17,10 +17,10 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// unborn is the tip of a branch that is not there yet. Git calls it so.
+// unborn is the tip of a branch without a commit, in Git's own term.
 const unborn = "0000000000000000000000000000000000000000"
 
-// facts are all that a decision is made from. Who gathers them decides nothing, and who decides reads nothing else.
+// facts are the whole input of a decision. gatherFacts decides nothing, and decideDelivery reads nothing else.
 type facts struct {
 	// namespace of the GitDelivery.
 	namespace string
@@ -30,7 +30,7 @@ type facts struct {
 
 	configKind string
 	config     *configv1alpha1.ProviderConfigSpec
-	// sites of the API server, by name. One that is not there does not exist.
+	// sites of the API server, by name. A missing Site is absent.
 	sites map[string]*v1alpha1.Site
 
 	// marker that our directories have.
@@ -39,59 +39,58 @@ type facts struct {
 	content []byte
 	// tip of the branch.
 	tip string
-	// inBranch says of commits that matter whether they are in the branch.
+	// inBranch reports whether the last observed commit, and the commit and base of the record, are in the branch.
 	inBranch map[string]bool
-	// memory is what is remembered of the directories. Nil if nothing is.
+	// memory is the record of the repository, or its replacement rebuilt from commits. Nil if there is none.
 	memory *state.RecordFile
-	// delivered are the directories that were delivered before: those of the state, or those of the object first where the state was lost.
+	// delivered are the previously delivered directories: from the state first, or from the object first if the state was lost.
 	delivered []state.Tree
-	// owner is the cluster that writes the state. Empty if the state does not say.
+	// owner is the UID of the cluster that writes the state. Empty if the state has none.
 	owner string
-	// rebuilt is true if the record was lost, and rebuilt from our commits.
+	// rebuilt is true if the record was lost, and rebuilt from the commits of this control plane.
 	rebuilt bool
 	// lostRecords are records of other claims that were lost with it, by their path in the state.
 	lostRecords map[string]state.RecordFile
-	// retained are the trees that the state holds on to.
+	// retained are the ids of the trees that the state retains.
 	retained map[string]bool
-	// decoded are the files of the trees of the spec, by branch and path. Nil if none was decoded: those of a tree that is not there are decoded when they are
-	// needed.
+	// decoded are the decoded files of the trees of the spec, by branch and path. Files of an absent tree are decoded at each use.
 	decoded map[string]decodedTree
-	// restored are the files of trees that are to be brought back, by the id of the tree. What is nowhere is not there.
+	// restored are the files of trees to restore, by the id of the tree. A tree that no repository of the claim has is absent.
 	restored map[string]tree.Files
-	// parts are the files of folders that trees name by their ids, by these. What is nowhere is not there.
+	// parts are the files of folders that trees name by their ids, by id. A folder that no repository of the claim has is absent.
 	parts map[string]tree.Files
 	// variables are the names of the variables that directories have since their last delivery, by path. Nil for trees that have none.
 	variables map[string][]string
-	// unreadable says why a file that exists cannot be read.
+	// unreadable is the error of an existing file that cannot be read.
 	unreadable string
-	// forged says why the whole state counts as lost. Empty if it does not.
+	// forged is the reason why the whole state counts as lost. Empty if the state is valid.
 	forged string
-	// rival is the ref of another state, which is older and does not count. Empty if there is none.
+	// rival is the ref of another, older state, which is ignored. Empty if there is none.
 	rival string
 	// dirs are the directories that the delivery is about, by path.
 	dirs map[string]directory
-	// forgotten are former branches that a person asked to forget.
+	// forgotten are former branches that a user asked to forget.
 	forgotten []string
-	// ledger is what is known of the ledger that the delivery is about, and recording what is to be recorded in it, once that is decided.
+	// ledger has the observed ledger of the deployment, and recording has the pending events, once they are decided.
 	ledger    ledgerFacts
 	recording recording
-	// siblings are the deliveries of the claim, with this one, where another one of them may say something about the ledger.
+	// siblings are all deliveries of the claim, if the status of another delivery may matter to the ledger. Otherwise nil.
 	siblings []deliveryv1alpha1.GitDelivery
-	// witnesses are what the provider's own objects show, for a home with a mandate. IsAhead is true where the trees follow from a state that the ledger came
-	// to by the mandate of the home, and not from the spec of the object.
+	// witnesses are the evidence of the provider's own objects, for a home with a mandate. isAhead is true if the trees follow from a state that the ledger
+	// reached by the mandate of the home, and not from the spec of the object.
 	witnesses mandate.Facts
 	isAhead   bool
-	// overlaps are objects of directories that are to be written, by path, which another claim delivers to the same Site.
+	// overlaps are objects that another claim delivers to the same Site already, by the path of the pending directory.
 	overlaps map[string]overlap
 }
 
-// A directory is what stands at a path of the branch.
+// A directory is the observed content of a path of the branch.
 type directory struct {
-	// tree is its id with everything in it. Empty if nothing is there.
+	// tree is the Git id of the directory, with all its files. Empty if it does not exist.
 	tree string
-	// blocked is true if something else than a directory is there.
+	// blocked is true if the path is a file, a link or a submodule.
 	blocked bool
-	// marker says whose it is. Nil if it has none that can be read.
+	// marker names the owner of the directory. Nil if the directory has no valid marker.
 	marker *marker.Marker
 	// orphaned is true if it was written for the other shape of the claim, which has lost its last delivery.
 	orphaned bool
@@ -99,7 +98,7 @@ type directory struct {
 	entangled string
 }
 
-// branchName returns the branch that is written.
+// branchName returns the name of the branch that the provider writes.
 func (f facts) branchName() string { return f.config.Git.Branch }
 
 // allDirectories returns the paths of all directories that the delivery is or was about.
@@ -112,7 +111,7 @@ func (f facts) allDirectories() []string {
 	return slices.Compact(out)
 }
 
-// knownTrees returns the directories that state and object know, in the order of trust.
+// knownTrees returns the recorded directories, from the state and from the object's status, the more trusted source first.
 func (f facts) knownTrees() []state.Tree {
 	var shown []state.Tree
 	for _, t := range f.lastStatus.Trees {
@@ -127,7 +126,7 @@ func (f facts) knownTrees() []state.Tree {
 	return slices.Concat(f.memory.Trees, shown)
 }
 
-// knownPaths are the paths of the directories that were delivered before.
+// knownPaths returns the paths of the previously delivered directories.
 func (f facts) knownPaths() []string {
 	known, out := f.delivered, []string{}
 	if f.memory != nil {
@@ -142,7 +141,7 @@ func (f facts) knownPaths() []string {
 	return slices.Compact(out)
 }
 
-// deliveredTree returns what was left at a place last. What the state does not have was not delivered, unless it was lost.
+// deliveredTree returns the last delivered tree of a directory. The status counts only if the state was lost.
 func (f facts) deliveredTree(branch, path string) (state.Tree, bool) {
 	if f.memory != nil && !f.rebuilt {
 		return state.FindTree(f.memory.Trees, branch, path)
@@ -150,14 +149,14 @@ func (f facts) deliveredTree(branch, path string) (state.Tree, bool) {
 	return state.FindTree(f.delivered, branch, path)
 }
 
-// lastKnownTree is what is known of a directory, by the state or, where that does not have it, by the object.
+// lastKnownTree returns the last recorded tree of a directory: from the state, or else from the object's status.
 func (f facts) lastKnownTree(path string) state.Tree {
 	was, _ := state.FindTree(f.delivered, f.branchName(), path)
 	was.Branch, was.Path = f.branchName(), path
 	return was
 }
 
-// siteOfDirectory is the Site that a directory is or was for, as far as that is known.
+// siteOfDirectory returns the Site that a directory is or was for, or "" if it is unknown.
 func (f facts) siteOfDirectory(dir string) string {
 	for _, t := range f.spec.Trees {
 		if t.Path == dir {
@@ -191,8 +190,8 @@ func (f facts) isOwnDirectory(path string) bool {
 	return d.marker != nil && d.marker.SameClaim(f.marker) && f.isSameCluster(d.marker.ClusterUID)
 }
 
-// lostItsMarker is true if the last delivery left exactly this directory there: only the marker is gone. The state says so, which others
-// may be able to write, and therefore only about a directory of the claim's name.
+// lostItsMarker is true if a directory equals the recorded tree except for its missing marker. Other users may be able to write the state, so only a
+// directory with the claim's name counts.
 func (f facts) lostItsMarker(at string) bool {
 	d, c := f.dirs[at], f.spec.ClaimRef
 	if f.memory == nil || d.marker != nil || d.blocked || d.entangled != "" || !f.isRemembered() {
@@ -205,18 +204,18 @@ func (f facts) lostItsMarker(at string) bool {
 	return ok && d.tree != "" && t.Tree == d.tree
 }
 
-// isRemovable is true if something is at the path that was written for this claim.
+// isRemovable is true if the path has a directory of this claim.
 func (f facts) isRemovable(path string) bool {
 	return f.dirs[path].tree != "" && (f.isOwnDirectory(path) || f.lostItsMarker(path))
 }
 
-// isSameCluster reports whether a uid is that of this cluster, or of the one that spec.takeOverFrom names.
+// isSameCluster reports whether a uid is the UID of this cluster, or equals spec.takeOverFrom.
 func (f facts) isSameCluster(uid string) bool {
 	return uid == f.marker.ClusterUID || (uid != "" && uid == f.config.TakeOverFrom)
 }
 
-// isStateAhead reports whether the state was written before the branch, which did not follow: it has the tip of before, and perhaps more. Where
-// the status says that the commit was in the branch, another user removed it.
+// isStateAhead reports whether the state was written, but not yet the branch: the branch has the recorded base and lacks the recorded commit. If the
+// status shows that the commit was in the branch, another user removed it.
 func (f facts) isStateAhead() bool {
 	if !f.isRecorded() || f.memory.Base == "" || f.inBranch[f.memory.Commit] || !f.inBranch[f.memory.Base] {
 		return false
@@ -224,7 +223,7 @@ func (f facts) isStateAhead() bool {
 	return f.lastSeenCommit() != f.memory.Commit
 }
 
-// lastSeenCommit is the commit that was seen in this branch last. Empty if none was.
+// lastSeenCommit returns the last observed commit of this branch. Empty if there is none.
 func (f facts) lastSeenCommit() string {
 	r := f.lastStatus.Remote
 	if r == nil || r.URL != f.config.Git.URL || r.Branch != f.branchName() {
@@ -233,8 +232,8 @@ func (f facts) lastSeenCommit() string {
 	return r.Commit
 }
 
-// hasDiverged reports whether the branch has lost what was delivered last: its history was rewritten, or it was deleted. A record that
-// was written ahead says nothing like that as long as what it builds on is there.
+// hasDiverged reports whether the branch has lost the last delivered commit: its history was rewritten, or it was deleted. A record that was written ahead
+// of the branch does not show that while the branch has its base.
 func (f facts) hasDiverged() bool {
 	if c := f.lastSeenCommit(); c != "" {
 		return !f.inBranch[c]
@@ -246,12 +245,12 @@ func (f facts) hasDiverged() bool {
 	return !f.inBranch[r.Commit] && !f.inBranch[r.Base]
 }
 
-// shouldReapply is true if what was lost with the history is to be delivered again.
+// shouldReapply is true if the provider delivers again the trees that a rewritten history lost.
 func (f facts) shouldReapply() bool {
 	return f.hasDiverged() && f.config.Git.DivergencePolicy == configv1alpha1.DivergenceReapply
 }
 
-// tipBefore is the tip of the branch as the state names it.
+// tipBefore returns the tip of the branch in the form of the state, unborn for a missing branch.
 func (f facts) tipBefore() string {
 	if f.tip == "" {
 		return unborn
@@ -259,7 +258,7 @@ func (f facts) tipBefore() string {
 	return f.tip
 }
 
-// attemptOfState is the attempt that wrote the state ahead. Nil if there is none.
+// attemptOfState returns the attempt that wrote the state ahead of the branch. Nil if there is none.
 func (f facts) attemptOfState() *rolloutv1alpha1.Attempt {
 	if !f.isStateAhead() || f.memory.Attempt == nil || !isAttemptAt(*f.memory.Attempt, f.appliedPosition()) {
 		return nil
@@ -269,16 +268,16 @@ func (f facts) attemptOfState() *rolloutv1alpha1.Attempt {
 	return a
 }
 
-// isAttempting is true while the attempt at the position goes on: what is missing in the branch was not pushed yet.
+// isAttempting is true while the attempt at the position is in progress: missing trees were not pushed yet.
 func (f facts) isAttempting() bool {
 	a := f.lastStatus.Attempt
 	return a != nil && isAttemptAt(*a, f.appliedPosition()) && a.EndedAt == nil
 }
 
-// appliedPosition that the trees belong to.
+// appliedPosition returns the position that the trees belong to.
 func (f facts) appliedPosition() ledger.Position { return f.recording.applied.Position() }
 
-// baseRecord is what is remembered, for the next record to start from. Where the state was lost, the object remembers.
+// baseRecord returns the record that the next record continues. If the state was lost, it comes from the object's status.
 func (f facts) baseRecord() state.RecordFile {
 	out, m := state.RecordFile{}, f.lastStatus
 	if f.memory != nil {
@@ -295,7 +294,7 @@ func (f facts) baseRecord() state.RecordFile {
 	return out
 }
 
-// wasApplied is true if the position was reached before, as far as status or state remember: what differs now was changed by others.
+// wasApplied is true if the repository reached the position before, by the status or the state: each difference is a change by another user.
 func (f facts) wasApplied() bool {
 	m, takesOver := f.lastStatus, f.memory != nil && f.memory.ClusterUID != f.marker.ClusterUID
 	if takesOver || f.isAttempting() || f.isStateAhead() {
@@ -305,20 +304,20 @@ func (f facts) wasApplied() bool {
 	return remembered || f.isAppliedByState()
 }
 
-// isAppliedByState is true if the state says that this control plane brought the repository to the position.
+// isAppliedByState is true if the state records that this control plane applied the position to the repository.
 func (f facts) isAppliedByState() bool {
 	r := f.memory
 	return r != nil && !f.rebuilt && !r.Deleted && r.ClusterUID == f.marker.ClusterUID && r.Position == f.appliedPosition()
 }
 
-// isRecorded is true if the state says so, and has the head of the ledger.
+// isRecorded is true if the state records the applied position and the head of the ledger.
 func (f facts) isRecorded() bool {
 	return f.isAppliedByState() && f.memory.Head == f.recording.applied.Head
 }
 
-// formerTrees returns the directories that were left on former branches of the repository, those of the newest first, as many as fit
-// beside so many trees. A branch that is used again, or that a person asked to forget, has none. Where the state was lost, the object
-// remembers.
+// formerTrees returns the directories left on former branches of the repository, the newest branch first, as many as fit into the record beside the given
+// number of trees. It omits a branch that is used again, or that a user asked to forget. If the state was lost, the directories come from the object's
+// status.
 func (f facts) formerTrees(trees int) []state.Tree {
 	var all []state.Tree
 	if f.memory != nil {

@@ -33,7 +33,7 @@ func (w *world) fork(branch string) {
 	w.must(err)
 }
 
-// formerBranches compares those of the status.
+// formerBranches compares the former branches of the status.
 func (w *world) formerBranches(want ...v1alpha1.FormerBranch) {
 	w.Helper()
 	if diff := cmp.Diff(want, w.get("web").Status.AtProvider.FormerBranches); diff != "" {
@@ -52,7 +52,7 @@ func TestFormerBranches(t *testing.T) {
 		w.deliverTo("release", 2, "b")
 	}
 	tell(t, map[string]story{
-		"Left": {reason: "The status names the directories on the branch that a configuration left, also after a restart, and an event says so once.", run: func(w *world) {
+		"Left": {reason: "The status names the directories on the branch that a configuration left, also after a restart, and one event reports them.", run: func(w *world) {
 			begin(w)
 			before := w.refs()["refs/heads/main"]
 			w.formerBranches(main)
@@ -78,7 +78,7 @@ func TestFormerBranches(t *testing.T) {
 			w.formerBranches()
 			w.expect("web", v1alpha1.ReasonDelivered)
 		}},
-		"Back": {reason: "A branch that the configuration names again is no former one, and the one that it left is.", run: func(w *world) {
+		"Back": {reason: "A branch that the configuration names again is current, and the branch that it left is former.", run: func(w *world) {
 			begin(w)
 			w.deliverTo("main", 3, "c")
 			w.formerBranches(v1alpha1.FormerBranch{Branch: "release", Paths: []string{webAtE1}})
@@ -86,7 +86,7 @@ func TestFormerBranches(t *testing.T) {
 	})
 }
 
-// appliedFacts are those of a delivery that this control plane brought to revision 2, by state and status.
+// appliedFacts are the facts of a delivery with revision 2 applied by this control plane, by state and status.
 func appliedFacts() facts {
 	position := ledger.Position{Epoch: 1, Revision: 2}
 	f := facts{
@@ -113,17 +113,17 @@ func TestWasApplied(t *testing.T) {
 		want   bool
 	}{
 		"Both":        {reason: "A position that state and status remember was reached.", change: func(*facts) {}, want: true},
-		"State":       {reason: "The state alone proves what this control plane brought there.", change: forgetStatus, want: true},
+		"State":       {reason: "The state alone proves the position that this control plane applied.", change: forgetStatus, want: true},
 		"Status":      {reason: "Where the state was lost, the status remembers.", change: func(f *facts) { f.memory = nil }, want: true},
-		"Nothing":     {reason: "What neither remembers was not reached.", change: func(f *facts) { forgetStatus(f); f.memory = nil }},
-		"Deleted":     {reason: "What is left of a deleted delivery proves nothing of the next one.", change: func(f *facts) { forgetStatus(f); f.memory.Deleted = true }},
+		"Nothing":     {reason: "A position in neither state nor status was not reached.", change: func(f *facts) { forgetStatus(f); f.memory = nil }},
+		"Deleted":     {reason: "The tombstone of a deleted delivery proves nothing about the next delivery.", change: func(f *facts) { forgetStatus(f); f.memory.Deleted = true }},
 		"Rebuilt":     {reason: "A state that was rebuilt from commits does not say that a position was reached.", change: func(f *facts) { forgetStatus(f); f.rebuilt = true }},
 		"Other":       {reason: "A state of another position does not say so.", change: func(f *facts) { forgetStatus(f); f.memory.Position.Revision = 1 }},
 		"OtherStatus": {reason: "A status of another position does not say so.", change: func(f *facts) { f.memory = nil; f.lastStatus.Record.Position.Revision = 1 }},
 		"OtherURL":    {reason: "A status of another repository says nothing of this one.", change: func(f *facts) { f.memory = nil; f.lastStatus.Remote.URL = "https://other" }},
 		"NoRemote":    {reason: "A status that names no repository says nothing of this one.", change: func(f *facts) { f.memory = nil; f.lastStatus.Remote = nil }},
-		"TakesOver":   {reason: "What another cluster brought there is not what this one did.", change: func(f *facts) { f.memory.ClusterUID = "other" }},
-		"Attempting":  {reason: "While an attempt at the position goes on, what is missing was not pushed yet.", change: func(f *facts) { f.lastStatus.Attempt = &rolloutv1alpha1.Attempt{Revision: 2} }},
+		"TakesOver":   {reason: "A position that another cluster applied does not count for this cluster.", change: func(f *facts) { f.memory.ClusterUID = "other" }},
+		"Attempting":  {reason: "While an attempt at the position is in progress, missing trees were not pushed yet.", change: func(f *facts) { f.lastStatus.Attempt = &rolloutv1alpha1.Attempt{Revision: 2} }},
 		"Ahead":       {reason: "A state that was written before the branch does not say that the branch followed.", change: func(f *facts) { forgetStatus(f); f.inBranch["commit"] = false }},
 	}
 	for name, tc := range cases {
@@ -137,7 +137,7 @@ func TestWasApplied(t *testing.T) {
 	}
 }
 
-// TestHasDiverged looks for what was delivered last in the branch.
+// TestHasDiverged looks for the last delivered commit in the branch.
 func TestHasDiverged(t *testing.T) {
 	lose := func(f *facts) { f.inBranch = map[string]bool{} }
 	forgetStatus := func(f *facts) { f.lastStatus.Remote = nil }
@@ -149,9 +149,9 @@ func TestHasDiverged(t *testing.T) {
 		"There":   {reason: "A branch that has the commit of the status has lost nothing.", change: func(*facts) {}},
 		"Lost":    {reason: "A branch without the commit of the status was rewritten.", change: lose, want: true},
 		"State":   {reason: "A branch without the commit of the state was rewritten.", change: func(f *facts) { lose(f); forgetStatus(f) }, want: true},
-		"Ahead":   {reason: "A state that was written ahead of the branch says nothing as long as the branch has what it builds on.", change: func(f *facts) { forgetStatus(f); f.inBranch["commit"] = false }},
+		"Ahead":   {reason: "A state ahead of the branch shows no divergence while the branch has its base.", change: func(f *facts) { forgetStatus(f); f.inBranch["commit"] = false }},
 		"NoState": {reason: "Where nothing is remembered nothing was lost.", change: func(f *facts) { lose(f); forgetStatus(f); f.memory = nil }},
-		"Deleted": {reason: "What a deleted delivery left may be removed from the branch.", change: func(f *facts) { lose(f); forgetStatus(f); f.memory.Deleted = true }},
+		"Deleted": {reason: "Another user may remove the commit of a deleted delivery from the branch.", change: func(f *facts) { lose(f); forgetStatus(f); f.memory.Deleted = true }},
 		"Never":   {reason: "A state without a commit lost none.", change: func(f *facts) { lose(f); forgetStatus(f); f.memory.Commit = "" }},
 		"Branch":  {reason: "The commit of another branch need not be in this one.", change: func(f *facts) { f.lastStatus.Remote.Branch = "prod"; f.lastStatus.Remote.Commit = "gone" }},
 	}
@@ -176,7 +176,7 @@ func TestFormerTrees(t *testing.T) {
 		change func(*facts)
 		want   []state.Tree
 	}{
-		"State":     {reason: "The state says what was left on former branches, and the status is not asked.", change: func(*facts) {}, want: []state.Tree{at("old", "b"), at("older", "c")}},
+		"State":     {reason: "Directories on former branches come from the state, and not from the status.", change: func(*facts) {}, want: []state.Tree{at("old", "b"), at("older", "c")}},
 		"Lost":      {reason: "Where the state was lost, the status remembers.", change: func(f *facts) { f.memory = nil }, want: []state.Tree{at("shown", "d")}},
 		"Rebuilt":   {reason: "A state that was rebuilt from commits is completed by the status.", change: func(f *facts) { f.rebuilt = true }, want: []state.Tree{at("old", "b"), at("older", "c"), at("shown", "d")}},
 		"Elsewhere": {reason: "The status of another repository says nothing of this one.", change: func(f *facts) { f.memory = nil; f.lastStatus.Remote.URL = "https://other" }},

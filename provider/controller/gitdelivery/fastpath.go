@@ -14,17 +14,17 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 )
 
-// A fastPath answers for deliveries that need nothing. A delivery that was found delivered stays so while it does not change, nor anything that it
-// depends on, and the repository is where it was: to see that takes one comparison, and no object is read or written. From time to time all
-// deliveries are reconciled in full, since some changes cause no event.
+// A fastPath skips the reconcile of deliveries that are unchanged. A delivered delivery stays delivered while its object, the objects that it depends on
+// and the tips of the repository are unchanged: one comparison shows that, without a read or write of an object. From time to time each delivery is
+// reconciled in full, because some changes cause no event.
 type fastPath struct {
 	inner reconcile.Reconciler
-	// every is how often a delivery is reconciled for good, by and large.
+	// every is the mean interval of full reconciles of a delivery.
 	every time.Duration
 	now   func() time.Time
-	// chance is a number below 1, another one each time.
+	// chance returns a random number below 1.
 	chance func() float64
-	// onWake is called before a delivery is requeued, since something has changed that it depends on.
+	// onWake is called before a delivery is requeued after a change of an object that it depends on.
 	onWake func(types.NamespacedName)
 	// onDelete is called once a delivery is gone.
 	onDelete func(types.NamespacedName)
@@ -32,30 +32,30 @@ type fastPath struct {
 	mu           sync.Mutex
 	observations map[types.NamespacedName]observation
 	inFlight     map[types.NamespacedName]*reconcileInFlight
-	// requests of users that are not answered.
+	// requests of users that are still open, by delivery.
 	requests map[types.NamespacedName]lookRequest
 }
 
-// soon is when a delivery is reconciled again whose status is a reason to record what follows by its mandate.
+// soon is the requeue interval of a delivery whose status is evidence for a further event by its mandate.
 const soon = time.Second
 
-// An observation is of a delivery that needs nothing.
+// An observation is the observed state of the repository of a delivery that needs no action.
 type observation struct {
 	repo remote
-	// age that a look may have.
+	// age is the maximum age of an observation of the repository.
 	age time.Duration
 	// tip of the branch and of the state.
 	tip, state string
-	// wait until the next look, and no longer than until.
+	// wait is the requeue interval, and until is the time of the next full reconcile.
 	wait  time.Duration
 	until time.Time
 }
 
-// A reconcileInFlight is a reconcile that goes on.
+// A reconcileInFlight is a reconcile in progress.
 type reconcileInFlight struct {
-	// observed is what it saw, if the delivery needs nothing.
+	// observed is the observation of the reconcile, if the delivery needs no action.
 	observed *observation
-	// invalidated is true if something changed meanwhile that it may not have seen.
+	// invalidated is true if an object changed meanwhile, which the reconcile may have read before.
 	invalidated bool
 }
 
@@ -67,7 +67,7 @@ func newFastPath(every time.Duration, now func() time.Time, chance func() float6
 	}
 }
 
-// Reconcile reconciles a delivery, unless it still needs nothing. It returns the errors of the reconciler within.
+// Reconcile reconciles a delivery, unless it still needs no action. It returns the errors of the inner reconciler.
 func (c *fastPath) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	if s, ok := c.cachedObservation(req.NamespacedName); ok && c.isUnchanged(ctx, req.NamespacedName, s) {
 		return reconcile.Result{RequeueAfter: s.wait}, nil
@@ -85,8 +85,8 @@ func (c *fastPath) cachedObservation(key types.NamespacedName) (observation, boo
 	return s, ok && c.now().Before(s.until)
 }
 
-// isUnchanged is true if the repository is where it was. One that cannot be read is not, and what a closed one held does not count: to read it
-// again would take memory that no pool counts.
+// isUnchanged is true if branch and state of the repository have the observed tips. It is false for an unreadable repository, and for a closed one: to
+// read that again would take memory that no pool counts.
 func (c *fastPath) isUnchanged(ctx context.Context, key types.NamespacedName, s observation) bool {
 	if s.repo.IsClosed() {
 		return false
@@ -95,7 +95,7 @@ func (c *fastPath) isUnchanged(ctx context.Context, key types.NamespacedName, s 
 	if err != nil || seen.Tip() != s.tip || seen.StateTip() != s.state {
 		return false
 	}
-	_, ok := c.cachedObservation(key) // It may have been invalidated while the repository was looked at.
+	_, ok := c.cachedObservation(key) // The observation may have been invalidated during the read of the repository.
 	return ok
 }
 
@@ -106,7 +106,7 @@ func (c *fastPath) beginReconcile(key types.NamespacedName) {
 	c.inFlight[key] = &reconcileInFlight{}
 }
 
-// noteUnchanged notes that the delivery, which is being reconciled, needs nothing.
+// noteUnchanged records that the delivery in this reconcile needs no action.
 func (c *fastPath) noteUnchanged(key types.NamespacedName, repo remote, age time.Duration, s *git.Snapshot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,8 +162,8 @@ func (c *fastPath) invalidateAndWake(wake func(types.NamespacedName)) func(types
 	}
 }
 
-// invalidateOnChange returns a predicate that invalidates a delivery which changes in any way, also if the change does not pass. A handler of
-// its own might run after the one that requeues the delivery.
+// invalidateOnChange returns a predicate that invalidates each changed delivery, also if the predicate drops the change. A separate handler might run
+// after the handler that requeues the delivery.
 func (c *fastPath) invalidateOnChange(p predicate.Predicate) predicate.Predicate {
 	return predicate.And(predicate.NewPredicateFuncs(func(o client.Object) bool {
 		c.invalidate(client.ObjectKeyFromObject(o))

@@ -27,16 +27,16 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// A fault is what may be wrong with a server.
+// A fault is a possible fault of a server.
 type fault struct {
 	reason string
 	breaks func(w *world)
 	want   xpv2.ConditionReason
-	// mend what is broken. Nil where a person has to say something else, or nothing is wrong.
+	// mend repairs the fault. Nil if a user has to change the configuration, or if the server has no fault.
 	mend func(w *world)
 }
 
-// newBranchRefused is a hook that takes no new refs.
+// newBranchRefused is a hook that refuses new refs.
 const newBranchRefused = `case "$2" in 0000000000000000000000000000000000000000) echo "new branches are not allowed" >&2; exit 1;; esac`
 
 func faultsOfServer() map[string]fault {
@@ -46,7 +46,7 @@ func faultsOfServer() map[string]fault {
 		return func(w *world) { w.must(w.git.Configure(w.Context(), repo, key, value)) }
 	}
 	return map[string]fault{
-		"Unavailable": {reason: "A server that has trouble is tried again", breaks: status(http.StatusServiceUnavailable), want: v1alpha1.ReasonUnreachable, mend: status(0)},
+		"Unavailable": {reason: "A push to an unavailable server is tried again.", breaks: status(http.StatusServiceUnavailable), want: v1alpha1.ReasonUnreachable, mend: status(0)},
 		"PreReceive": {
 			reason: "A hook that refuses is a rule", want: v1alpha1.ReasonPolicyDenied,
 			breaks: hook("pre-receive", `echo "only on Mondays" >&2; exit 1`), mend: hook("pre-receive", "exit 0"),
@@ -56,19 +56,19 @@ func faultsOfServer() map[string]fault {
 			breaks: hook("update", `case "$1" in refs/heads/main) echo "GH006: Protected branch update failed" >&2; exit 1;; esac`), mend: hook("update", "exit 0"),
 		},
 		"Size": {
-			reason: "A server that takes no more says how much is too much", want: v1alpha1.ReasonTooLarge,
+			reason: "A server with a size limit names the limit.", want: v1alpha1.ReasonTooLarge,
 			breaks: setting("receive.maxInputSize", "10"), mend: setting("receive.maxInputSize", "0"),
 		},
 		"FullDisk": {
-			reason: "Nothing of what does not fit on the disk is there", want: v1alpha1.ReasonUnreachable,
+			reason: "A push that does not fit on the disk changes no ref.", want: v1alpha1.ReasonUnreachable,
 			breaks: func(w *world) { w.git.Fill(true) }, mend: func(w *world) { w.git.Fill(false) },
 		},
-		"NotAtomic": {reason: "A server that cannot take all or nothing gets the state first", breaks: setting("receive.advertiseAtomic", "false"), want: v1alpha1.ReasonDelivered},
+		"NotAtomic": {reason: "A server without atomic pushes gets the state first.", breaks: setting("receive.advertiseAtomic", "false"), want: v1alpha1.ReasonDelivered},
 		"Gone": {
-			reason: "A repository that is not there may come back", breaks: status(http.StatusNotFound), want: v1alpha1.ReasonUnreachable, mend: status(0),
+			reason: "A missing repository may come back.", breaks: status(http.StatusNotFound), want: v1alpha1.ReasonUnreachable, mend: status(0),
 		},
 		"Loris": {
-			reason: "Who sends a byte now and then keeps nobody waiting", want: v1alpha1.ReasonUnreachable,
+			reason: "A server that sends a byte now and then blocks no worker.", want: v1alpha1.ReasonUnreachable,
 			breaks: func(w *world) { w.moveTo(loris(w) + "/" + repo + ".git") },
 			mend:   func(w *world) { w.moveTo(w.git.URL(repo)); w.restart() },
 		},
@@ -112,7 +112,7 @@ func TestFaults(t *testing.T) {
 				w.count(1)
 			}
 			if said := w.get("web").GetCondition(xpv2.TypeReady).Message; strings.Contains(said, w.TempDir()) {
-				w.Errorf("message: it names what is of no use to anybody: %s", said)
+				w.Errorf("message: it names a path of the server: %s", said)
 			}
 			w.git.Fill(false)
 			w.unharmed(2)
@@ -173,7 +173,7 @@ func (w *world) moveTo(url string) {
 	w.configure(func(c *configv1alpha1.ProviderConfigSpec) { c.Git.URL = url })
 }
 
-// loris is a server that never comes to the end of an answer.
+// loris returns the URL of a server that never ends an answer.
 func loris(w *world) string {
 	w.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -201,7 +201,7 @@ func loris(w *world) string {
 	return s.URL
 }
 
-// expired is a server whose certificate was valid until yesterday, and what would make it trusted.
+// expired returns the URL of a server whose certificate was valid until yesterday, and its CA.
 func expired(w *world) (url string, ca []byte) {
 	w.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -262,7 +262,7 @@ func TestNewRepositories(t *testing.T) {
 			mend: func(w *world) { w.hook("update", "exit 0") },
 		},
 		"ManyFiles": {reason: "However many files others have", breaks: manyFiles, want: v1alpha1.ReasonDelivered},
-		"Submodule": {reason: "A submodule at our place is a stranger's", breaks: func(w *world) { w.link("160000", "main") }, want: v1alpha1.ReasonNotOwner},
+		"Submodule": {reason: "A submodule at the claim's path belongs to another user.", breaks: func(w *world) { w.link("160000", "main") }, want: v1alpha1.ReasonNotOwner},
 		"Link":      {reason: "A link where the directory should be is not replaced.", breaks: func(w *world) { w.link("120000", "main:README.md") }, want: v1alpha1.ReasonNotOwner},
 	}
 	for name, tc := range cases {
@@ -292,7 +292,7 @@ func TestNewRepositories(t *testing.T) {
 	}
 }
 
-// manyFiles adds a hundred thousand files of strangers.
+// manyFiles adds a hundred thousand files of other users.
 func manyFiles(w *world) {
 	files := map[string]string{}
 	for n := range 100_000 {
@@ -301,7 +301,7 @@ func manyFiles(w *world) {
 	w.push(files)
 }
 
-// link puts something that is no directory where the Site's is.
+// link replaces the Site's directory by a link or a submodule.
 func (w *world) link(mode, what string) {
 	w.Helper()
 	git := func(args ...string) string {

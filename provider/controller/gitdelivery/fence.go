@@ -12,7 +12,7 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// fenceLedger returns what is to be recorded, or why not. It refuses what follows another head, or is older than what is recorded.
+// fenceLedger returns the events to record, or a refusal. It refuses events after another head, and a copy older than the recorded position or head.
 func (f facts) fenceLedger() (recording, *decision) {
 	if f.holdsLedger() {
 		return f.ledger.fenceHome(*f.spec.Ledger)
@@ -20,8 +20,8 @@ func (f facts) fenceLedger() (recording, *decision) {
 	return f.ledger.fenceFollower(ledgerStateOf(f.spec.Copy))
 }
 
-// fenceHome lets events be recorded only on top of the head that their writer saw, and where the ledger does not go on elsewhere already. A ledger that was
-// lost continues from the object's status before that: its writer then sees another head, and proposes again.
+// fenceHome accepts events only on top of the head that their writer read, and only if no other repository continues the ledger. A lost ledger first
+// continues from the object's status: its writer then reads another head, and proposes its events again.
 func (l ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) (recording, *decision) {
 	if l.isLost() {
 		return l.recoverFromStatus()
@@ -44,14 +44,14 @@ func (l ledgerFacts) fenceHome(asked v1alpha1.LedgerUpdate) (recording, *decisio
 	return recording{next: next, events: asked.Events, applied: next, knowsHead: true}, nil
 }
 
-// isBehindKnown is true for a state that is older than what another repository has, or of another ledger that does not continue that in a later epoch.
+// isBehindKnown is true for a state older than the newest head of another repository, and for a state of another ledger without a later epoch.
 func (l ledgerFacts) isBehindKnown(next ledger.State) bool {
 	isOther := l.known.Seq > 0 && l.known.Ledger != next.Ledger
 	return next.Compare(l.known) < 0 || isOther && next.Epoch <= l.known.Epoch
 }
 
-// refuseIllegal refuses an event that must not follow. Where numbers were used without a ledger, the writer of the event may not have seen
-// them yet.
+// refuseIllegal refuses an event that may not follow the recorded state. If commits used numbers that no ledger has, the writer of the event may not have
+// read them yet.
 func (l ledgerFacts) refuseIllegal(err error) *decision {
 	var illegal ledger.IllegalError
 	if errors.As(err, &illegal) && l.recorded.Seq == 0 && l.recorded.LastNumber > 0 {
@@ -60,9 +60,9 @@ func (l ledgerFacts) refuseIllegal(err error) *decision {
 	return refuse(v1alpha1.ReasonIllegal, "spec.forProvider.ledger.events: %s", err)
 }
 
-// isLost reports whether the repository lost the ledger, or was restored from a backup, while the object shows it. One that moved away continues in
-// another home; one that was moved away by force goes on in a later epoch elsewhere. The repository may follow that and have closed its own: a status that
-// was not written since shows what was closed.
+// isLost reports whether the repository lost the ledger, or was restored from a backup, while the object's status shows it. A ledger that moved continues
+// in another home; a ledger that was moved by force continues elsewhere in a later epoch. The repository may follow that ledger and have closed its own: a
+// status that was not written since still shows the closed ledger.
 func (l ledgerFacts) isLost() bool {
 	shown, r := ledgerStateOf(l.shown), l.record
 	if shown.Seq == 0 || shown.IsClosed || shown.Successor != "" || l.known.Epoch > shown.Epoch {
@@ -74,7 +74,7 @@ func (l ledgerFacts) isLost() bool {
 	return r == nil || r.Deleted || r.Head.Epoch <= shown.Epoch
 }
 
-// recoverFromStatus continues a ledger from the state that the object shows.
+// recoverFromStatus continues a ledger from the state in the object's status.
 func (l ledgerFacts) recoverFromStatus() (recording, *decision) {
 	shown, events := *l.shown, []ledger.Event(nil)
 	if l.recorded.Seq == 0 || l.recorded.IsClosed || l.recorded.Successor != "" {
@@ -107,7 +107,7 @@ func (l ledgerFacts) fenceFollower(asked ledger.State) (recording, *decision) {
 	return out, nil
 }
 
-// fencePosition refuses trees of another position than the one to which events led that no spec contains.
+// fencePosition refuses trees of another position than the ledger reached by events that no spec contains.
 func fencePosition(f facts) *decision {
 	asked, at := f.spec.AskedPosition(), f.recording.applied.Position()
 	if !f.recording.isFollowed || asked == at {
@@ -116,8 +116,8 @@ func fencePosition(f facts) *decision {
 	return refuse(v1alpha1.ReasonOrderBehind, "spec.forProvider.position: the trees belong to %s, and the ledger went on to %s", describePosition(asked), describePosition(at))
 }
 
-// fenceDirectories refuses a tree that would replace another one in the recorded position than its writer saw. One position may bring a directory to several
-// trees, one after another: an object from a backup asks for an earlier one of them.
+// fenceDirectories refuses a tree if, at the recorded position, the directory has another tree than its writer read. One position may deliver several
+// trees to a directory, one after another: an object from a backup requests an earlier tree.
 func fenceDirectories(f facts) *decision {
 	if !f.isAppliedByState() {
 		return nil
@@ -143,54 +143,54 @@ func describePosition(p ledger.Position) string {
 	return fmt.Sprintf("epoch %d, revision %d, attempt %d, step %d, stage %d", p.Epoch, p.Revision, p.Attempt, p.Step, p.Stage)
 }
 
-// ledgerFacts are what is known of the ledger that a delivery is about. The other facts are about directories.
+// ledgerFacts are the facts about the ledger of a delivery. The other facts are about directories.
 type ledgerFacts struct {
 	// file of the ledger in the repository. Nil if there is none.
 	file *state.LedgerFile
 	// record of the repository. Nil if there is none.
 	record *state.RecordFile
-	// newer says why the files must be left alone: a newer version wrote them. Empty if none did.
+	// newer is the error for files that a newer version wrote and that must not be changed. Empty if there are none.
 	newer string
-	// recorded is the state of the ledger that the repository holds. Where it holds none, its number is the last one that commits speak of.
+	// recorded is the state of the ledger in the repository. Without a ledger, its last number is the highest revision in the trailers of commits.
 	recorded ledger.State
-	// taken is the head after the last events of a spec. Nil means that it is the recorded one.
+	// taken is the head after the last events of a spec. Nil means the recorded head.
 	taken *ledger.Head
-	// known is the newest head of the ledger that another repository has, as its delivery reports or as the record of this one says. It is empty where
-	// nothing is to be recorded.
+	// known is the newest head of the ledger in another repository, by the status of its delivery or by the copy in the record. It is empty if there are no
+	// events to record.
 	known ledger.Head
-	// shown is the ledger that the object's status shows. Nil if it shows none.
+	// shown is the ledger in the object's status. Nil if the status has none.
 	shown *ledger.State
-	// now is when events are recorded, and identity that of a ledger which has to be opened again after a loss.
+	// now is the time of recorded events, and identity is the ID of a ledger that is opened again after a loss.
 	now      time.Time
 	identity string
-	// obstacle is why the directories cannot be compared, although they were read. Nil if they can.
+	// obstacle is the lasting error that prevents a comparison of the directories. Nil if there is none.
 	obstacle error
 }
 
-// A recording is what is to be recorded in the ledger.
+// A recording has the pending events of the ledger and their result.
 type recording struct {
-	// next is the state of the ledger after it. Without events it is what is recorded.
+	// next is the state of the ledger after the recording. Without events it is the recorded state.
 	next ledger.State
-	// events are those of the spec, and mandated what follows by its mandate. Taken is the state between them, where something follows.
+	// events are the events of the spec, and mandated the events by its mandate. taken is the state between them, if there are mandated events.
 	events, mandated []ledger.Event
 	taken            ledger.State
-	// applied is the state that the trees follow from: that of the ledger in the home, and the copy elsewhere.
+	// applied is the state that the trees belong to: the state of the ledger in the home, and the copy in each other repository.
 	applied ledger.State
-	// isFollowed is true where the events of the spec were recorded before, and the ledger has others after them that no spec contains.
+	// isFollowed is true if the events of the spec were recorded before, and the ledger has later events that no spec contains.
 	isFollowed bool
-	// knowsHead is true where the spec names the recorded head, or led to it: what a mandate records next goes on from there.
+	// knowsHead is true if the spec names the recorded head, or led to it: the next events of a mandate continue from that head.
 	knowsHead bool
-	// recovers is true while the status is all that has the ledger: it must show that until the repository has it again.
+	// recovers is true while only the status has the ledger: the status must retain it until the repository has it again.
 	recovers bool
-	// closes is true for a follower that holds the ledger of a home that was left. That goes in the push which records a copy of the one that counts, and in
-	// no other one: until then it is all that the repository knows.
+	// closes is true for a follower that still has its ledger as a former home. The push that records a copy of the current ledger deletes it, and no earlier
+	// push: until then the repository has no other state.
 	closes bool
 }
 
-// isEmpty reports whether the ledger has nothing to learn.
+// isEmpty reports whether the recording has no events.
 func (r recording) isEmpty() bool { return len(r.events)+len(r.mandated) == 0 }
 
-// takenAfter returns the head that a mandate went on from once all is recorded, or nil, where it is known before.
+// takenAfter returns the head after the last events of a spec once the recording is done, given the previous value. Nil means the recorded head.
 func (r recording) takenAfter(before *ledger.Head) *ledger.Head {
 	switch {
 	case len(r.mandated) == 0 && (!r.isEmpty() || r.closes):
@@ -201,7 +201,7 @@ func (r recording) takenAfter(before *ledger.Head) *ledger.Head {
 	return before
 }
 
-// afterRecording returns the facts as they are once the ledger is recorded.
+// afterRecording returns the facts after the recording of the ledger.
 func (f facts) afterRecording() facts {
 	f.ledger.taken = f.recording.takenAfter(f.ledger.taken)
 	f.ledger.recorded = f.recording.next
@@ -215,7 +215,7 @@ func (f facts) afterRecording() facts {
 // holdsLedger reports whether the repository of the delivery holds the ledger.
 func (f facts) holdsLedger() bool { return f.spec.Ledger != nil }
 
-// shownRecord returns the record as a status has it. It returns nil if there is none.
+// shownRecord returns the record in the form of the status. It returns nil if there is none.
 func (l ledgerFacts) shownRecord() *v1alpha1.LedgerRecord {
 	r := l.record
 	if r == nil || r.Deleted || r.Head.Seq == 0 {
@@ -225,13 +225,13 @@ func (l ledgerFacts) shownRecord() *v1alpha1.LedgerRecord {
 	return shown.DeepCopy()
 }
 
-// isRemembered reports whether the files speak of a delivery that was not deleted.
+// isRemembered reports whether the state has an open ledger, or the record of a delivery that was not deleted.
 func (l ledgerFacts) isRemembered() bool {
 	isOpen := l.recorded.Seq > 0 && !l.recorded.IsClosed && l.recorded.Successor == ""
 	return isOpen || l.record != nil && !l.record.Deleted && l.record.Head.Seq > 0
 }
 
-// describedState returns the state that the commits of a delivery speak of: the one that is applied, or else the one that is recorded.
+// describedState returns the state for the messages of commits: the applied state, or else the recorded state.
 func (f facts) describedState() ledger.State {
 	if f.recording.applied.Current != nil {
 		return f.recording.applied
@@ -239,8 +239,8 @@ func (f facts) describedState() ledger.State {
 	return f.ledger.recorded
 }
 
-// gatherSiblings returns the deliveries of the claim, the oldest first, where another one of them may say something about the ledger: to a home that may be
-// about to record, and to a repository that may go by the mandate of the home.
+// gatherSiblings returns the deliveries of the claim, the oldest first, for a home that may be about to record events, and for a repository that may
+// follow the mandate of the home. It returns nil for each other delivery.
 func (e *external) gatherSiblings(ctx context.Context, d *v1alpha1.GitDelivery, f facts) ([]v1alpha1.GitDelivery, error) {
 	if !f.mayRecord() && !e.mayFollowHome(d, f) {
 		return nil, nil
@@ -253,8 +253,8 @@ func (f facts) mayRecord() bool {
 	return f.holdsLedger() && (f.spec.Mandate != nil || f.ledger.mayRecord(*f.spec.Ledger))
 }
 
-// newestElsewhere returns the newest head of the ledger that another repository has, where the home may be about to record: a home that the ledger was
-// forced away from may come back with events that were asked of it before, and what it recorded then would count nowhere.
+// newestElsewhere returns the newest head of the ledger in another repository, if the home may be about to record events: a former home, from which the
+// ledger was forced away, may come back with earlier events, and their recording would be void.
 func (f facts) newestElsewhere(d *v1alpha1.GitDelivery) ledger.Head {
 	newest, all := ledger.Head{}, f.siblings
 	if !f.mayRecord() {
@@ -264,7 +264,7 @@ func (f facts) newestElsewhere(d *v1alpha1.GitDelivery) ledger.Head {
 		newest = newerHead(newest, r.Copy)
 	}
 	for i := range all {
-		// A ledger that is closed is that of a deployment which was deleted, and had the name.
+		// A closed ledger belongs to a deleted deployment of the same name.
 		o := &all[i]
 		if o.GetName() == d.GetName() || o.Spec.ForProvider.ClaimRef != f.spec.ClaimRef || ledgerStateOf(o.Status.AtProvider.Ledger).IsClosed {
 			continue
@@ -276,8 +276,8 @@ func (f facts) newestElsewhere(d *v1alpha1.GitDelivery) ledger.Head {
 	return newest
 }
 
-// headOf returns the newest head of the ledger that a delivery shows. One that reported no ledger yet, and asks for events on top of a head, is that of a
-// home whose ledger was seen before the object was lost.
+// headOf returns the newest head of the ledger in a delivery. A delivery that has reported no ledger, and requests events on top of a head, is a home that
+// reported this head before its object was lost.
 func headOf(d *v1alpha1.GitDelivery) ledger.Head {
 	at, asked := d.Status.AtProvider, d.Spec.ForProvider.Ledger
 	head := newerHead(ledger.Head{}, at.Ledger)
@@ -290,12 +290,12 @@ func headOf(d *v1alpha1.GitDelivery) ledger.Head {
 	return head
 }
 
-// mayRecord reports whether events are asked for on top of the head that the repository has, or the status shows a ledger that may have been lost.
+// mayRecord reports whether the spec requests events on top of the recorded head, or the status has a ledger that the repository may have lost.
 func (l ledgerFacts) mayRecord(asked v1alpha1.LedgerUpdate) bool {
 	return len(asked.Events) > 0 && asked.After == l.recorded.Head || ledgerStateOf(l.shown).Supersedes(l.recorded)
 }
 
-// newerHead returns the newer one of a head and that of a state, which may be nil.
+// newerHead returns the newer of a head and the head of a state, which may be nil.
 func newerHead(h ledger.Head, s *ledger.State) ledger.Head {
 	if s != nil && s.Compare(h) > 0 {
 		return s.Head

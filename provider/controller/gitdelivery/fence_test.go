@@ -35,7 +35,7 @@ func TestRecoverFromStatus(t *testing.T) {
 	}
 }
 
-// TestFenceDirectories asks for tree "new" after tree "old", where the repository has another one.
+// TestFenceDirectories requests tree "new" after tree "old", in a repository with another tree.
 func TestFenceDirectories(t *testing.T) {
 	now := ledger.Position{Revision: 3, Attempt: 1, Stage: ledger.StageBeside}
 	before := ledger.Position{Revision: 3, Attempt: 1}
@@ -47,11 +47,11 @@ func TestFenceDirectories(t *testing.T) {
 		change func(f *facts, t *v1alpha1.Tree)
 		want   bool
 	}{
-		"Seen":      {reason: "A tree takes the place of the one that its writer saw.", at: now, has: "old"},
+		"Seen":      {reason: "A tree replaces the tree that its writer read.", at: now, has: "old"},
 		"Done":      {reason: "A tree that the directory has already is not refused.", at: now, has: "new"},
-		"Behind":    {reason: "An object from a backup does not bring back what the position has left behind.", at: now, has: "newer", want: true},
-		"Earlier":   {reason: "A later position replaces whatever the directory has.", at: before, has: "newer"},
-		"Rebuilt":   {reason: "What is known from commits alone refuses nothing.", at: now, has: "newer", change: func(f *facts, _ *v1alpha1.Tree) { f.rebuilt = true }},
+		"Behind":    {reason: "An object from a backup does not restore an earlier tree of the position.", at: now, has: "newer", want: true},
+		"Earlier":   {reason: "A later position replaces any tree of the directory.", at: before, has: "newer"},
+		"Rebuilt":   {reason: "A record from commits alone refuses no tree.", at: now, has: "newer", change: func(f *facts, _ *v1alpha1.Tree) { f.rebuilt = true }},
 		"Lost":      {reason: "Without a record nothing is refused.", at: now, has: "newer", change: func(f *facts, _ *v1alpha1.Tree) { f.memory = nil }},
 		"Elsewhere": {reason: "A directory that the record does not have is written.", at: now, has: "newer", change: func(_ *facts, t *v1alpha1.Tree) { t.Path = webAtE2 }},
 		"Stays":     {reason: "A directory that stays replaces nothing.", at: now, has: "newer", change: func(_ *facts, t *v1alpha1.Tree) { t.Action = v1alpha1.ActionKeep }},
@@ -98,10 +98,10 @@ func TestFollowed(t *testing.T) {
 	}{
 		"Followed": {reason: "The events of the spec are recorded, and its trees belong to the position of the ledger.", update: update, at: new(ordered.Position()), taken: &ordered.Head},
 		"NoEvents": {reason: "A spec without events on top of the head that a mandate went on from is not behind.", update: v1alpha1.LedgerUpdate{After: ordered.Head}, at: new(ordered.Position()), taken: &ordered.Head},
-		"Unproven": {reason: "Without a mandate, events after those of the spec came from a later spec.", update: update, at: new(ordered.Position()), want: v1alpha1.ReasonOrderBehind},
+		"Unproven": {reason: "Without a mandate, events after the events of the spec came from a later spec.", update: update, at: new(ordered.Position()), want: v1alpha1.ReasonOrderBehind},
 		"TooLate":  {reason: "Events on top of the head that a mandate went on from come too late.", update: verified, at: new(ordered.Position()), taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
 		"Position": {reason: "Trees of another position than that of the ledger are not written.", update: update, at: &next, taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
-		"Nowhere":  {reason: "Trees that say no position may be those of another one.", update: update, taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
+		"Nowhere":  {reason: "Trees without a position may belong to another position.", update: update, taken: &ordered.Head, want: v1alpha1.ReasonOrderBehind},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestBehindKnown(t *testing.T) {
 		want   bool
 	}{
 		"First":     {reason: "The first ledger of a deployment is opened.", events: opened},
-		"Second":    {reason: "No second ledger is opened in the epoch of the one that another repository has.", known: copied.Head, events: opened, want: true},
+		"Second":    {reason: "A second ledger is refused in the epoch of another repository's ledger.", known: copied.Head, events: opened, want: true},
 		"Longer":    {reason: "A ledger of the same epoch does not count for more because it has more events.", known: ledger.Head{Ledger: "l", Epoch: 1, Seq: 1}, events: append(slices.Clone(opened), orderedEvent(1, "a", "edge1")), want: true},
 		"Own":       {reason: "A ledger goes on from the event that another repository has of it.", known: ledger.Head{Ledger: "n", Epoch: 1, Seq: 1}, events: append(slices.Clone(opened), orderedEvent(1, "a", "edge1"))},
 		"Continued": {reason: "A ledger that continues the other one is in a later epoch.", known: copied.Head, events: append(slices.Clone(opened), ledger.Event{Recovered: &ledger.Recovered{Copy: copied}})},
@@ -188,8 +188,8 @@ func TestFenceFollower(t *testing.T) {
 		"Same":     {reason: "A copy that was recorded before is taken again.", record: &recorded, asked: at(4, 2)},
 		"Newer":    {reason: "A newer copy is recorded.", record: &recorded, asked: at(5, 2)},
 		"Older":    {reason: "An older copy of the same position is refused.", record: &recorded, asked: at(3, 2), want: v1alpha1.ReasonOrderBehind},
-		"Behind":   {reason: "An earlier position is refused, whatever the copy says.", record: &recorded, asked: at(5, 1), want: v1alpha1.ReasonOrderBehind},
-		"Deleted":  {reason: "What is left of a deleted delivery refuses nothing.", record: &deleted, asked: at(3, 1)},
+		"Behind":   {reason: "An earlier position is refused with any copy.", record: &recorded, asked: at(5, 1), want: v1alpha1.ReasonOrderBehind},
+		"Deleted":  {reason: "The tombstone of a deleted delivery refuses no copy.", record: &deleted, asked: at(3, 1)},
 		"First":    {reason: "A repository without a record follows.", asked: at(3, 1)},
 		"NoLedger": {reason: "A copy of no ledger is refused.", asked: ledger.State{}, want: v1alpha1.ReasonInvalid},
 	}
@@ -223,7 +223,7 @@ func (w *world) forceElsewhere(s ledger.State) {
 	}
 }
 
-// asksToFollow lets the first repository follow the ledger of the second one with trees, whatever becomes of them.
+// asksToFollow lets the first repository follow the ledger of the second with trees, which may be refused.
 func (w *world) asksToFollow(trees ...v1alpha1.Tree) {
 	w.Helper()
 	essentials := w.ledgerOf(elsewhere).Essentials()
@@ -287,10 +287,10 @@ func TestRecordedByMandate(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			if at := w.get("web").Status.AtProvider; at.Record.Position != s.Position() || at.Trees[0].Tree != restoring1("a").Tree {
-				w.Errorf("what the repository was brought to: want the tree of revision 1 at %v, got %v at %v", s.Position(), at.Trees, at.Record.Position)
+				w.Errorf("delivered tree: want the tree of revision 1 at %v, got %v at %v", s.Position(), at.Trees, at.Record.Position)
 			}
 		}},
-		"Older": {reason: "A version that does not know the field keeps it and records what a spec asks for: then an earlier spec is behind.", run: func(w *world) {
+		"Older": {reason: "A version that does not know the field keeps it and records the events of a spec: then an earlier spec is behind.", run: func(w *world) {
 			w.firstRevision()
 			was := w.get("web").Spec.ForProvider
 			w.recordByMandate(rejectedEvent("SyncFailed"))
@@ -313,7 +313,7 @@ func TestRecordedByMandate(t *testing.T) {
 func TestElsewhere(t *testing.T) {
 	first := []ledger.Event{openedEvent("demo"), orderedEvent(1, "a", "edge1", "edge2")}
 	tellLedger(t, map[string]story{
-		"Back": {reason: "A home that the ledger was forced away from does not record what it was asked for before, once it is back.", run: func(w *world) {
+		"Back": {reason: "A former home, from which the ledger was forced away, records none of its earlier events once it is back.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
 			w.deliverToBoth("a", first...)
@@ -431,10 +431,10 @@ func TestHeadOf(t *testing.T) {
 		want   ledger.Head
 	}{
 		"Nothing":    {reason: "A delivery that reported nothing, and asks for nothing, shows no ledger."},
-		"Ledger":     {reason: "A home shows its ledger, whatever it is asked to continue.", ledger: at(2), asked: asks(3), want: at(2).Head},
+		"Ledger":     {reason: "A home shows its ledger, also if its spec continues a later head.", ledger: at(2), asked: asks(3), want: at(2).Head},
 		"Copy":       {reason: "A follower shows its copy.", copied: at(2), want: at(2).Head},
 		"NewerCopy":  {reason: "A home that was left shows the later copy.", ledger: at(2), copied: at(3), want: at(3).Head},
-		"Unreported": {reason: "A home that reported no ledger yet has the one that it is asked to continue.", asked: asks(2), want: at(2).Head},
+		"Unreported": {reason: "A home that has reported no ledger has the ledger that its spec continues.", asked: asks(2), want: at(2).Head},
 		"Opened":     {reason: "A follower that is asked to open a ledger of its own has its copy still.", copied: at(2), asked: &v1alpha1.LedgerUpdate{}, want: at(2).Head},
 	}
 	for name, tc := range cases {

@@ -13,7 +13,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// forgeAll puts a state in place that holds only what a stranger wrote.
+// forgeAll replaces the state by a state with the files of another user.
 func (w *world) forgeAll(files map[string]string) {
 	w.Helper()
 	_, err := w.git.Commit(w.Context(), repo, "forged", files, "Forge")
@@ -46,7 +46,7 @@ func (w *world) stateTip() string {
 func TestForgedMemory(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"ObjectLost": {reason: "A new object learns from our commits, and not from the forged state, what was ordered last", run: func(w *world) {
+		"ObjectLost": {reason: "A new object learns the last order from our commits, and not from the forged state.", run: func(w *world) {
 			w.sign()
 			w.twoRevisions()
 			w.forge(9)
@@ -89,7 +89,7 @@ func TestForgedMemory(t *testing.T) {
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "evil"))
 			w.expect("web", v1alpha1.ReasonDelivered)
 		}},
-		"Others": {reason: "Whoever comes first recovers all, so that a claim that was deleted goes on counting", run: func(w *world) {
+		"Others": {reason: "The first delivery recovers all records, so that a deleted claim continues its revision numbers.", run: func(w *world) {
 			w.sign()
 			w.create(w.first())
 			api := delivery("api", order(7, "x"), desired(w.T, "edge1", "clusters/edge1/team-a/api", "x"))
@@ -109,7 +109,7 @@ func TestForgedMemory(t *testing.T) {
 			w.reconcile("api")
 			w.expect("api", v1alpha1.ReasonOrderBehind)
 		}},
-		"Commits": {reason: "Where commits are signed, a stranger's tell nothing", run: func(w *world) {
+		"Commits": {reason: "With signed commits, the trailers of unsigned commits do not count.", run: func(w *world) {
 			w.sign()
 			w.twoRevisions()
 			_, err := w.git.Commit(w.Context(), repo, "main", map[string]string{"x": "y"}, forgery("prod", "cluster-1", 9))
@@ -121,7 +121,7 @@ func TestForgedMemory(t *testing.T) {
 				w.Errorf("order: -want, +got:\n%s", diff)
 			}
 		}},
-		"KeyIsNew": {reason: "What was there before the key still counts", run: func(w *world) {
+		"KeyIsNew": {reason: "A state from before the key still counts.", run: func(w *world) {
 			w.twoRevisions()
 			w.sign()
 			w.lose("web")

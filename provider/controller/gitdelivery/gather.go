@@ -31,12 +31,12 @@ const (
 	modeDirectory = "40000"
 	modeFile      = "100644"
 
-	// maxUnmanagedMarkers is how many files that may be markers of other claims one look reads in one directory.
+	// maxUnmanagedMarkers is the maximum number of possible markers of other claims that one observation reads in one directory.
 	maxUnmanagedMarkers = 64
 )
 
-// gatherFacts gathers the facts about a delivery. What keeps the directories from being compared for good is a fact too: the ledger
-// is recorded all the same. It returns an error if a server or the API server cannot be asked.
+// gatherFacts gathers the facts about a delivery. A persistent error of the comparison of directories becomes a fact: the ledger is recorded nevertheless.
+// It returns an error if the git server or the API server cannot be read.
 func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *git.Snapshot) (facts, error) {
 	f := facts{
 		namespace: d.GetNamespace(), spec: *d.Spec.ForProvider.DeepCopy(), lastStatus: *d.Status.AtProvider.DeepCopy(),
@@ -73,7 +73,7 @@ func (e *external) gatherFacts(ctx context.Context, d *v1alpha1.GitDelivery, s *
 	return f, err
 }
 
-// isPersistent reports whether an error is about what the repository holds, so that it stays until a user changes that.
+// isPersistent reports whether an error is about the content of the repository, so that it stays until a user changes the content.
 func isPersistent(err error) bool {
 	switch failure.ClassOf(err) {
 	case failure.ClassInvalid, failure.ClassTooLarge, failure.ClassTooCostly, failure.ClassOccupied, failure.ClassPolicy:
@@ -87,7 +87,7 @@ func forgottenBranches(d *v1alpha1.GitDelivery) []string {
 	return strings.FieldsFunc(d.GetAnnotations()[v1alpha1.AnnotationForgetBranches], func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
-// gatherDirectories gathers what stands in the branch, and what may be written there.
+// gatherDirectories gathers the directories of the branch, and the files that may be written there.
 func (e *external) gatherDirectories(ctx context.Context, d *v1alpha1.GitDelivery, f *facts, s *git.Snapshot) error {
 	var err error
 	if f.inBranch, err = e.commitsInBranch(ctx, *f, s); err != nil {
@@ -112,7 +112,8 @@ func (e *external) gatherDirectories(ctx context.Context, d *v1alpha1.GitDeliver
 	return err
 }
 
-// commitsInBranch asks which of the commits that matter are in the branch. A base matters only where the commit on it is not there.
+// commitsInBranch reports whether the last observed commit and the recorded commit are in the branch. It looks for the base only if the branch lacks the
+// recorded commit.
 func (e *external) commitsInBranch(ctx context.Context, f facts, s *git.Snapshot) (map[string]bool, error) {
 	out := map[string]bool{unborn: true}
 	find := func(commit string) error {
@@ -154,7 +155,7 @@ func (e *external) sitesByName(ctx context.Context, names []string) (map[string]
 	return out, nil
 }
 
-// readStateOwner returns which cluster writes the state, or why that is not known.
+// readStateOwner returns the UID of the cluster that writes the state, or the reason why it is unknown.
 func readStateOwner(ctx context.Context, s *git.Snapshot) (string, string, error) {
 	content, ok, err := s.StateFile(ctx, state.OwnerPath)
 	if failure.ClassOf(err) == failure.ClassOccupied {
@@ -165,12 +166,12 @@ func readStateOwner(ctx context.Context, s *git.Snapshot) (string, string, error
 	}
 	uid, err := state.DecodeOwner(content)
 	if err != nil {
-		return "", state.OwnerPath + ": " + err.Error(), nil //nolint:nilerr // What is wrong with it is an answer.
+		return "", state.OwnerPath + ": " + err.Error(), nil //nolint:nilerr // The decoding error is a fact.
 	}
 	return uid, "", nil
 }
 
-// directoryAt returns what stands at a path. A path that no repository can have holds nothing: it is refused elsewhere.
+// directoryAt returns the observed directory at a path. It is empty for a path that no repository can have: checkTrees refuses such a path.
 func (e *external) directoryAt(ctx context.Context, f facts, s *git.Snapshot, path string) (directory, error) {
 	at, ok, err := s.Entry(ctx, path)
 	if failure.ClassOf(err) == failure.ClassInvalid {
@@ -194,7 +195,7 @@ func (e *external) directoryAt(ctx context.Context, f facts, s *git.Snapshot, pa
 	return out, err
 }
 
-// isLeftByOtherShape is true for the marker of a claim of the same name and another shape, if this cluster has no delivery for that any more.
+// isLeftByOtherShape is true for the marker of a claim of the same name and another shape, if this cluster has no delivery for that claim any more.
 func (e *external) isLeftByOtherShape(ctx context.Context, f facts, m *marker.Marker) (bool, error) {
 	if m == nil || !isTrue(f.spec.Adopt) || m.SameClaim(f.marker) {
 		return false, nil
@@ -208,7 +209,7 @@ func (e *external) isLeftByOtherShape(ctx context.Context, f facts, m *marker.Ma
 	return err == nil && len(parts) == 0, err
 }
 
-// deliveriesOf returns the GitDeliveries of a claim, whatever its UID, the oldest first.
+// deliveriesOf returns the GitDeliveries of a claim, also of another UID, the oldest first.
 func (e *external) deliveriesOf(ctx context.Context, claim rolloutv1alpha1.ClaimReference) ([]v1alpha1.GitDelivery, error) {
 	out, err := usage.OfClaim(ctx, e.kube, claim)
 	slices.SortFunc(out, func(a, b v1alpha1.GitDelivery) int {
@@ -217,7 +218,7 @@ func (e *external) deliveriesOf(ctx context.Context, claim rolloutv1alpha1.Claim
 	return out, err
 }
 
-// nestedClaim returns a claim's directory around or in another one. To write the outer one is to remove the inner one.
+// nestedClaim returns the path of a claim's directory around or in another directory. A write of the outer directory removes the inner directory.
 func (e *external) nestedClaim(ctx context.Context, f facts, s *git.Snapshot, at string) (string, error) {
 	for dir := path.Dir(at); dir != "."; dir = path.Dir(dir) {
 		if m, err := e.readMarkerAt(ctx, f, s, dir+"/"+tree.Marker); m != nil || err != nil {
@@ -227,7 +228,7 @@ func (e *external) nestedClaim(ctx context.Context, f facts, s *git.Snapshot, at
 	return e.claimInside(ctx, f, s, at)
 }
 
-// claimInside returns the first claim's directory below one. A file of a marker's name is read once, wherever it lies.
+// claimInside returns the path of the first claim's directory below a directory. Equal files with the name of a marker are read once.
 func (e *external) claimInside(ctx context.Context, f facts, s *git.Snapshot, dir string) (string, error) {
 	named, err := s.FilesNamedBelow(ctx, dir, tree.Marker)
 	if err != nil {
@@ -253,13 +254,13 @@ func (e *external) claimInside(ctx context.Context, f facts, s *git.Snapshot, di
 	return "", nil
 }
 
-// aboutDirectory names the directory that an error is about, which a tenant sees in the condition.
+// aboutDirectory adds the directory to an error, for the tenant who reads the condition.
 func aboutDirectory(dir string, err error) error {
 	return errors.Wrapf(err, "directory %q", dir)
 }
 
-// readMarkerAt returns the marker at a path, or nothing if there is none that can be read. The server is asked for markers of others
-// only: ours is known by its id.
+// readMarkerAt returns the marker at a path, or nil if the path has no valid marker. It reads only markers of other owners from the server: the marker of
+// this claim has a known id.
 func (e *external) readMarkerAt(ctx context.Context, f facts, s *git.Snapshot, path string) (*marker.Marker, error) {
 	at, ok, err := s.Entry(ctx, path)
 	if err != nil || !ok || at.Mode != modeFile {
@@ -274,12 +275,13 @@ func (e *external) readMarkerAt(ctx context.Context, f facts, s *git.Snapshot, p
 	}
 	m, err := marker.Parse(content)
 	if err != nil {
-		return nil, nil //nolint:nilerr,nilnil // A file that cannot be parsed as a marker is one of another user.
+		return nil, nil //nolint:nilerr,nilnil // A file that cannot be parsed as a marker belongs to another user.
 	}
 	return &m, nil
 }
 
-// readLedger reads what the state says of the ledger. Where that was lost, the commits of the branch say which numbers were used.
+// readLedger reads the ledger, the record and the retained trees from the state. If the record was lost, the commits of the branch show the used revision
+// numbers.
 func (e *external) readLedger(ctx context.Context, f *facts, s *git.Snapshot) error {
 	l, claim := &f.ledger, f.spec.ClaimRef
 	var err error
@@ -310,12 +312,12 @@ func (e *external) readLedger(ctx context.Context, f *facts, s *git.Snapshot) er
 	return e.rebuildFromCommits(ctx, f, s)
 }
 
-// readLedgerFile returns a file of the state, or nil if there is none. What is wrong with it is noted in the facts.
+// readLedgerFile returns a file of the state, or nil if there is none. The error of an invalid file goes into the facts.
 func readLedgerFile[T any](ctx context.Context, s *git.Snapshot, path string, decode func([]byte) (T, error), f *facts) (*T, error) {
 	content, ok, err := s.StateFile(ctx, path)
 	if failure.ClassOf(err) == failure.ClassOccupied {
 		f.unreadable = err.Error()
-		return nil, nil //nolint:nilnil // What is wrong with the file is noted.
+		return nil, nil //nolint:nilnil // The error is in the facts.
 	}
 	if err != nil || !ok {
 		return nil, err
@@ -325,13 +327,13 @@ func readLedgerFile[T any](ctx context.Context, s *git.Snapshot, path string, de
 	switch {
 	case errors.As(err, &newer):
 		f.ledger.newer = path + ": " + err.Error()
-		return nil, nil //nolint:nilnil // What is wrong with the file is noted.
+		return nil, nil //nolint:nilnil // The error is in the facts.
 	case err != nil:
 		f.unreadable = path + ": " + err.Error()
-		return nil, nil //nolint:nilnil,nilerr // What is wrong with the file is noted.
+		return nil, nil //nolint:nilnil,nilerr // The error is in the facts.
 	}
 	return &file, nil
 }
 
-// ledgerStateOf returns a state, or one without a ledger for nil.
+// ledgerStateOf returns a state, or an empty state for nil.
 func ledgerStateOf(s *ledger.State) ledger.State { return ptr.Deref(s, ledger.State{}) }

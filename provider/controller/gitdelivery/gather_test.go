@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// gitIn runs a git command in the repository, and returns what it says.
+// gitIn runs a git command in the repository, and returns its output.
 func (w *world) gitIn(args ...string) string {
 	w.Helper()
 	out, err := w.git.Git(w.Context(), repo, append([]string{"-c", "user.name=x", "-c", "user.email=x@example.org"}, args...)...)
@@ -100,7 +100,7 @@ func TestForgottenBranches(t *testing.T) {
 		"None":   {reason: "A delivery without the annotation forgets no branch."},
 		"One":    {reason: "One branch needs no comma.", annotation: "main", want: []string{"main"}},
 		"Commas": {reason: "Commas divide the names.", annotation: "main,old/live", want: []string{"main", "old/live"}},
-		"Spaces": {reason: "White space around a name is no part of it, and divides names too.", annotation: " main, old\n live,", want: []string{"main", "old", "live"}},
+		"Spaces": {reason: "White space around a name does not belong to it, and divides names too.", annotation: " main, old\n live,", want: []string{"main", "old", "live"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -125,7 +125,7 @@ func TestHangingPushes(t *testing.T) {
 			h.look()
 			w.expect("web", tc.want)
 			w.synced("web", corev1.ConditionFalse)
-			if h.isHanging { // The ledger learns of what was refused.
+			if h.isHanging { // The ledger gets the events of the refused push.
 				refused := w.get("web")
 				h.look()
 				h.wantUnwritten("A reconcile while the ledger alone is pushed writes nothing.", refused)

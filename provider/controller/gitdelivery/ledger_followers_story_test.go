@@ -21,7 +21,7 @@ func (w *world) addFollower() {
 	w.must(w.kube.Create(w.Context(), c))
 }
 
-// follow asks the second repository for a state, as the function does with what is recorded, and creates its delivery where there is none.
+// follow sets a recorded state in the spec of the follower, as the function does, and creates its delivery if there is none.
 func (w *world) follow(s ledger.State, trees ...v1alpha1.Tree) {
 	w.Helper()
 	essentials := s.Essentials()
@@ -41,7 +41,7 @@ func (w *world) follow(s ledger.State, trees ...v1alpha1.Tree) {
 	w.reconcile(elsewhere)
 }
 
-// deliverToBoth delivers a revision to the home, and what is recorded then to the follower.
+// deliverToBoth delivers a revision to the home, and then the recorded state to the follower.
 func (w *world) deliverToBoth(says string, events ...ledger.Event) {
 	w.Helper()
 	w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, says)}, events...)
@@ -61,14 +61,14 @@ func (w *world) bothHold(home, follower string) {
 	}
 }
 
-// TestLedgerFollowers plays a deployment with two repositories: the home of its ledger, and one that follows.
+// TestLedgerFollowers plays a deployment with two repositories: the home of its ledger, and a follower.
 func TestLedgerFollowers(t *testing.T) {
 	t.Parallel()
 	both := func(says string) []ledger.Event {
 		return []ledger.Event{openedEvent("demo"), orderedEvent(1, says, "edge1", "edge2")}
 	}
 	tellLedger(t, map[string]story{
-		"First": {reason: "A follower delivers what the home recorded, and keeps a copy of the ledger.", run: func(w *world) {
+		"First": {reason: "A follower delivers the position that the home recorded, and stores a copy of the ledger.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
 			w.deliverToBoth("a", both("a")...)
@@ -135,7 +135,7 @@ func TestLedgerFollowers(t *testing.T) {
 			w.follow(s, desired(w.T, "edge2", webAtE2, "a"))
 			w.expect(elsewhere, v1alpha1.ReasonDelivered)
 			if c := w.storedRecord(elsewhere).Copy; c == nil || !c.IsVerified() {
-				w.Errorf("copy: want what is recorded, got %+v", c)
+				w.Errorf("copy: want the recorded state, got %+v", c)
 			}
 		}},
 		"RaceForTheHead": {reason: "A writer that loses the race of the push is refused, although it was first to look.", run: func(w *world) {
@@ -154,7 +154,7 @@ func TestLedgerFollowers(t *testing.T) {
 				w.Errorf("intent: want intent-x, got %s", got)
 			}
 		}},
-		"LowerPosition": {reason: "A follower refuses a lower position than the one that it recorded, and leaves its trees.", run: func(w *world) {
+		"LowerPosition": {reason: "A follower refuses a lower position than its recorded position, and leaves its trees.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
 			w.deliverToBoth("a", both("a")...)
@@ -167,7 +167,7 @@ func TestLedgerFollowers(t *testing.T) {
 				w.Errorf("record: want revision 2, got %+v", r.Position)
 			}
 		}},
-		"LowerPositionOfNewerHead": {reason: "A follower refuses a lower position whatever head it is said to follow from.", run: func(w *world) {
+		"LowerPositionOfNewerHead": {reason: "A follower refuses a lower position, also with a newer head.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
 			w.deliverToBoth("a", both("a")...)
@@ -190,7 +190,7 @@ func TestLedgerFollowers(t *testing.T) {
 				w.Errorf("copy: want the newer one, got %+v", c)
 			}
 		}},
-		"Recreated": {reason: "A follower that lost its state and its object is brought to the recorded position again.", run: func(w *world) {
+		"Recreated": {reason: "A follower that lost its state and its object gets the recorded position again.", run: func(w *world) {
 			w.addFollower()
 			w.startHome()
 			w.deliverToBoth("a", both("a")...)

@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// TestLedgerHome plays what the home repository of a deployment records.
+// TestLedgerHome plays the recordings of the home repository of a deployment.
 func TestLedgerHome(t *testing.T) {
 	t.Parallel()
 	tellLedger(t, map[string]story{
@@ -37,7 +37,7 @@ func TestLedgerHome(t *testing.T) {
 				w.Errorf("the record of the home follows the head: got %+v", at.Record)
 			}
 		}},
-		"Again": {reason: "What is recorded and delivered is not written again.", run: func(w *world) {
+		"Again": {reason: "A recorded and delivered revision is not written again.", run: func(w *world) {
 			w.firstRevision()
 			commits := w.stateCommits()
 			w.reconcile("web")
@@ -201,7 +201,7 @@ func TestLedgerLimits(t *testing.T) {
 				w.Errorf("waiting: want nothing, got %+v", got)
 			}
 		}},
-		"Drift": {reason: "What another commit changed is restored without a new event.", run: func(w *world) {
+		"Drift": {reason: "A change by another commit is restored without a new event.", run: func(w *world) {
 			w.firstRevision()
 			head := w.ledgerOf("web").Head
 			w.push(map[string]string{webAtE1 + "/configmap.yaml": "x: 1\n"})
@@ -229,15 +229,15 @@ func TestLedgerLoss(t *testing.T) {
 			after := w.storedLedger(repo).State
 			w.positionIs(after, ledger.Position{Epoch: before.Epoch + 1, Revision: 1})
 			if !after.IsVerified() || after.Stable != 1 || after.LastNumber != 1 || after.Home != "default" || after.Ledger == before.Ledger {
-				w.Errorf("the verdict and the numbers are those of before, in a ledger of its own: got %+v", after)
+				w.Errorf("a new ledger has the previous verdict and numbers: got %+v", after)
 			}
 			if diff := cmp.Diff(after, w.ledgerOf("web")); diff != "" {
-				w.Errorf("the status shows what was recovered: -want, +got:\n%s", diff)
+				w.Errorf("the status shows the recovered ledger: -want, +got:\n%s", diff)
 			}
 			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}, orderedEvent(2, "b", "edge1"))
 			w.expect("web", v1alpha1.ReasonDelivered)
 		}},
-		"StateAndObject": {reason: "A ledger that nobody has any more begins after the highest number that commits speak of.", run: func(w *world) {
+		"StateAndObject": {reason: "A lost ledger without a status begins after the highest number in the trailers of commits.", run: func(w *world) {
 			w.secondRevision()
 			w.disaster()
 			w.create(newHome("web"))
@@ -285,7 +285,7 @@ func TestLedgerLoss(t *testing.T) {
 			s := w.ledgerOf("web")
 			w.positionIs(s, ledger.Position{Epoch: 2, Revision: 2})
 			if s.Ledger != "demo" || s.Stable != 1 {
-				w.Errorf("it is the same ledger, and knows what was verified: got %+v", s)
+				w.Errorf("the ledger is the same, with the verified revision: got %+v", s)
 			}
 			w.propose([]v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")})
 			w.expect("web", v1alpha1.ReasonDelivered)
@@ -394,7 +394,7 @@ func TestLedgerFiles(t *testing.T) {
 			s := w.ledgerOf("web")
 			w.positionIs(s, ledger.Position{Epoch: 2, Revision: 1})
 			if !s.IsVerified() || s.Seq == 99 {
-				w.Errorf("ledger: want the one of the status, got %+v", s)
+				w.Errorf("ledger: want the ledger of the status, got %+v", s)
 			}
 		}},
 		"OtherCluster": {reason: "A ledger that another cluster wrote is neither written nor shown.", run: func(w *world) {
@@ -448,7 +448,7 @@ func TestLedgerFiles(t *testing.T) {
 	})
 }
 
-// TestLedgerDeleted plays the end of a deployment, and one that is made again.
+// TestLedgerDeleted plays the end of a deployment, and its recreation.
 func TestLedgerDeleted(t *testing.T) {
 	t.Parallel()
 	tellLedger(t, map[string]story{

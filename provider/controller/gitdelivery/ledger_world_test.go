@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// newHome returns a delivery that asks the home repository what it has of the ledger.
+// newHome returns a delivery that reads the ledger of the home repository.
 func newHome(name string, trees ...v1alpha1.Tree) *v1alpha1.GitDelivery {
 	d := delivery(name, wish{}, trees...)
 	d.Spec.ForProvider.Ledger = &v1alpha1.LedgerUpdate{}
@@ -33,7 +33,7 @@ func orderedEvent(number int64, intent string, sites ...string) ledger.Event {
 	}}}
 }
 
-// verifiedEvent says that Sites run what files say.
+// verifiedEvent returns the event that verifies a revision with the given files at Sites.
 func verifiedEvent(says string, sites ...string) ledger.Event {
 	j := &ledger.Judged{Verdict: ledger.Verdict{Result: ledger.VerdictVerified}}
 	for _, site := range sites {
@@ -64,7 +64,7 @@ func (w *world) ledgerOf(name string) ledger.State {
 	return *s
 }
 
-// startHome makes the delivery to the home, and lets it say that there is no ledger.
+// startHome creates the delivery to the home, and reconciles it until it reports an empty ledger.
 func (w *world) startHome() {
 	w.Helper()
 	w.create(newHome("web"))
@@ -108,7 +108,7 @@ func (w *world) verifiedRevision() {
 	w.expect("web", v1alpha1.ReasonDelivered)
 }
 
-// secondRevision delivers revision 2 after one that was verified.
+// secondRevision delivers revision 2 after a verified revision 1.
 func (w *world) secondRevision() {
 	w.Helper()
 	w.verifiedRevision()
@@ -148,7 +148,7 @@ func (w *world) hasStateFile(repository, path string) bool {
 	return w.stateFile(repository, path) != ""
 }
 
-// rewriteState changes JSON files of the state, as another version of the provider, or somebody who may push any ref, does.
+// rewriteState changes JSON files of the state, like another version of the provider, or a user who may push any ref.
 func (w *world) rewriteState(change func(path string, content map[string]any)) {
 	w.Helper()
 	claim := w.first().Spec.ForProvider.ClaimRef
@@ -173,7 +173,7 @@ func (w *world) positionIs(s ledger.State, want ledger.Position) {
 	}
 }
 
-// says returns what Ready says.
+// says returns reason and message of Ready.
 func (w *world) says(name string) string {
 	w.Helper()
 	c := w.get(name).GetCondition(xpv2.TypeReady)

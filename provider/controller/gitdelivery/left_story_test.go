@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// leave edge1 for edge2, and say that the order is verified.
+// leave moves the delivery from edge1 to edge2, and verifies the order.
 func (w *world) leave(policy v1alpha1.DriftPolicy) {
 	w.Helper()
 	w.create(w.first())
@@ -35,17 +35,17 @@ func (w *world) leave(policy v1alpha1.DriftPolicy) {
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"Reported": {reason: "What we remove ourselves is nobody's drift", run: func(w *world) {
+		"Reported": {reason: "A directory that the provider removed is not drift.", run: func(w *world) {
 			w.leave(v1alpha1.DriftReport)
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(3)
 			w.holds(map[string]tree.Files{webAtE2: files("b")}, nil)
 			if said := w.commits()[0].Message; strings.Contains(said, "other files") {
-				w.Errorf("message: want nobody blamed, got %q", said)
+				w.Errorf("message: want no other commit named, got %q", said)
 			}
 		}},
-		"Refused": {reason: "A server that does not let it go holds up no verdict, and is told of", run: func(w *world) {
+		"Refused": {reason: "A server that refuses the removal does not hold back the verdict, and the condition names the directory.", run: func(w *world) {
 			w.leave(v1alpha1.DriftRestore)
 			w.hook("update", `case "$1" in refs/heads/main) echo "nothing is removed" >&2; exit 1;; esac`)
 			w.reconcile("web")
@@ -71,7 +71,7 @@ func TestLeft(t *testing.T) {
 	})
 }
 
-// TestMovedAndRefused remembers of a revision what it brought, and not what could not be removed for it.
+// TestMovedAndRefused records the delivered trees of a revision, and not a directory whose removal was refused.
 func TestMovedAndRefused(t *testing.T) {
 	t.Parallel()
 	const moved = "clusters/moved/team-a/web"

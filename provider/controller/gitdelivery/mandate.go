@@ -18,13 +18,13 @@ import (
 	"github.com/intentplane/intentplane/provider/telemetry"
 )
 
-// actsByMandate is true for a home with a mandate that the provider acts by. One that may not be written, or that is being deleted, is left as it is, and so is
-// one whose spec lacks the files by which requests leave a track: the function may render them.
+// actsByMandate is true for a home with a mandate that the provider carries out. It is false for a home that may not be written or is being deleted, and
+// for a spec that lacks the files to move requests off a track: the function may render these files.
 func (e *external) actsByMandate(d *v1alpha1.GitDelivery, f facts) bool {
 	return e.mayAct(d) && f.holdsLedger() && mandate.CanMoveRequests(f.spec.Trees, f.deliveredByPath())
 }
 
-// mayAct is true for a delivery whose repository the provider may write although no spec asks for that.
+// mayAct is true for a delivery whose repository the provider may write beyond the spec.
 func (e *external) mayAct(d *v1alpha1.GitDelivery) bool {
 	mayWrite := slices.ContainsFunc(d.GetManagementPolicies(), func(p xpv2.ManagementAction) bool {
 		return p == xpv2.ManagementActionAll || p == xpv2.ManagementActionUpdate
@@ -32,7 +32,8 @@ func (e *external) mayAct(d *v1alpha1.GitDelivery) bool {
 	return e.honoursMandates && mayWrite && !meta.WasDeleted(d)
 }
 
-// copyHome returns a delivery with a status of its own, if it has a mandate. What is noted in the status of the other one does not change it.
+// copyHome returns a copy of a delivery with a deep copy of its status, if the delivery has a mandate. Later changes of the original status do not affect
+// the copy.
 func copyHome(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
 	if d.Spec.ForProvider.Mandate == nil {
 		return nil
@@ -42,7 +43,7 @@ func copyHome(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
 	return &out
 }
 
-// recordEvents returns what is to be recorded: the events of the spec, if they are not refused, and then what follows by the mandate.
+// recordEvents returns the recording: the events of the spec, if they are not refused, and then the events by the mandate.
 func (f facts) recordEvents() (recording, *decision) {
 	r, refused := f.fenceLedger()
 	if f.spec.Mandate == nil || r.recovers {
@@ -58,7 +59,7 @@ func (f facts) recordEvents() (recording, *decision) {
 	return r, refused
 }
 
-// followLedger returns the facts with the parameters that follow from the ledger, where that came to a state by the mandate that the spec does not know.
+// followLedger returns the facts with the parameters derived from the ledger, if the ledger reached a state by the mandate that the spec does not contain.
 func (f facts) followLedger() facts {
 	if f.spec.Mandate == nil || checkClaim(f) != nil || checkState(f) != nil {
 		return f
@@ -70,14 +71,13 @@ func (f facts) followLedger() facts {
 	return f
 }
 
-// mayFollowHome is true for a delivery to another repository than the home that may go on by the mandate of the home. Directories with tracks are left to the
-// function.
+// mayFollowHome is true for a follower that may continue by the mandate of the home. The function handles directories with tracks.
 func (e *external) mayFollowHome(d *v1alpha1.GitDelivery, f facts) bool {
 	return e.mayAct(d) && !f.holdsLedger() && f.spec.Position != nil && !f.hasTracks() && !hasTracks(f.delivered)
 }
 
-// followHome returns the facts with the parameters that follow from the ledger, as the status of the home shows it, where the home came to a state by its mandate
-// that the spec of another repository does not know.
+// followHome returns the facts of a follower with the parameters derived from the ledger in the status of the home, if the home reached a state by its
+// mandate that the follower's spec does not contain.
 func (f facts) followHome(d *v1alpha1.GitDelivery) facts {
 	if f.holdsLedger() || len(f.siblings) == 0 || checkClaim(f) != nil || checkState(f) != nil {
 		return f
@@ -88,7 +88,7 @@ func (f facts) followHome(d *v1alpha1.GitDelivery) facts {
 	return f
 }
 
-// echoFollowed returns the attempt to roll back that the trees of another repository than the home follow from, or nil where the spec counts.
+// echoFollowed returns the rollback attempt of a follower's trees, or nil if the trees come from the spec.
 func (f facts) echoFollowed() *v1alpha1.FollowStatus {
 	if f.holdsLedger() || !f.isAhead {
 		return nil
@@ -96,16 +96,16 @@ func (f facts) echoFollowed() *v1alpha1.FollowStatus {
 	return &v1alpha1.FollowStatus{Position: *f.spec.Position, AttemptTimeout: f.spec.DeliveryTimeout}
 }
 
-// echoMandate returns what the provider may record by the mandate on top of the recorded state, or nil.
+// echoMandate returns the kinds of events that the provider may record by the mandate on top of the recorded state, or nil.
 func (f facts) echoMandate() *v1alpha1.MandateStatus {
 	if f.ledger.isBehindKnown(f.ledger.recorded) {
-		return nil // Nothing is recorded on top of a state that another one supersedes.
+		return nil // The provider records no event on top of a superseded state.
 	}
 	return mandate.Status(f.spec.Mandate, f.ledger.recorded)
 }
 
-// withoutMissingSites returns the facts with the directories of Sites that do not exist as they are, where the trees follow from the ledger, and the decision
-// that says so once all others have their trees.
+// withoutMissingSites returns the facts with retained directories for missing Sites, if the trees are derived from the ledger, and the refusal to report
+// once the directories of all other Sites have their trees.
 func (f facts) withoutMissingSites() (facts, *decision) {
 	if !f.isAhead {
 		return f, nil
@@ -121,7 +121,7 @@ func (f facts) withoutMissingSites() (facts, *decision) {
 	return f, missing
 }
 
-// versionByMandate differs between pushes of one spec: one that was refused does not hold back what follows by the mandate.
+// versionByMandate distinguishes pushes of one spec: a refused push does not hold back a later push by the mandate.
 func (f facts) versionByMandate() string {
 	if !f.isAhead && len(f.recording.mandated) == 0 {
 		return ""
@@ -129,7 +129,7 @@ func (f facts) versionByMandate() string {
 	return fmt.Sprint(f.appliedPosition(), f.recording.next.ID)
 }
 
-// mandatedSince returns the events that the repository has by the mandate, and that the status does not show yet.
+// mandatedSince returns the events that the repository recorded by the mandate, and that the status does not show yet.
 func (f facts) mandatedSince(shown *ledger.State) []ledger.Event {
 	var out []ledger.Event
 	if f.ledger.file == nil || shown == nil || shown.Seq == 0 || shown.Ledger != f.ledger.recorded.Ledger {
@@ -143,7 +143,7 @@ func (f facts) mandatedSince(shown *ledger.State) []ledger.Event {
 	return out
 }
 
-// reportMandated says as events, and in a metric, what was recorded by the mandate.
+// reportMandated reports the ledger events by the mandate as Kubernetes events, and in a metric.
 func (e *external) reportMandated(d *v1alpha1.GitDelivery, events []ledger.Event) {
 	for _, recorded := range events {
 		result, message := describeMandated(recorded)
@@ -152,7 +152,7 @@ func (e *external) reportMandated(d *v1alpha1.GitDelivery, events []ledger.Event
 	}
 }
 
-// describeMandated returns how an event that a mandate records is counted, and what it says to people.
+// describeMandated returns the label of an event by the mandate in the metric, and its message to users.
 func describeMandated(e ledger.Event) (telemetry.MandatedEvent, string) {
 	switch {
 	case e.Judged != nil:
@@ -167,7 +167,7 @@ func describeMandated(e ledger.Event) (telemetry.MandatedEvent, string) {
 	return telemetry.MandatedRestored, "Each Site was proven to run what the rollback restored"
 }
 
-// describeStage returns what a stage of a rollback in tracks does.
+// describeStage returns a message about a stage of a rollback with tracks.
 func describeStage(stage int32) string {
 	switch stage {
 	case ledger.StageBeside:
@@ -178,7 +178,7 @@ func describeStage(stage int32) string {
 	return "The requests have ended, and the trees of the target are restored"
 }
 
-// unobservedSites returns the Sites without an engine, and those that do not exist, and whether a delivered tree counts as live there.
+// unobservedSites returns the Sites without an engine, and the missing Sites, and whether a delivered tree counts as live there.
 func unobservedSites(names []string, sites map[string]*catalogv1alpha1.Site) map[string]bool {
 	out := map[string]bool{}
 	for _, name := range names {

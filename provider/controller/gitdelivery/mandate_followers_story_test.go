@@ -121,13 +121,13 @@ func TestMandateFollowers(t *testing.T) {
 				w.Errorf("status of the home at rest: -before, +after:\n%s", diff)
 			}
 		}},
-		"HomeFirst": {reason: "A follower does nothing before the status of the home shows what is recorded.", run: func(w *world) {
+		"HomeFirst": {reason: "A follower writes nothing before the status of the home shows the recorded events.", run: func(w *world) {
 			w.mandatedInBoth()
 			w.failGate()
 			w.reconcile(elsewhere)
 			w.bothHold("b", "b")
 			w.dead = true
-			_ = w.try("web") // What it recorded does not arrive in the status.
+			_ = w.try("web") // The recorded events do not reach the status.
 			w.dead = false
 			w.reconcile(elsewhere)
 			w.followerCommits(2)
@@ -193,7 +193,7 @@ func TestMandateFollowers(t *testing.T) {
 				w.Errorf("status.atProvider.follows: want none, got %v", at.Follows)
 			}
 		}},
-		"RefusedBack": {reason: "The next attempt begins after the follower refused what the first one restores.", run: func(w *world) {
+		"RefusedBack": {reason: "The next attempt begins after the follower refused the trees of the first attempt.", run: func(w *world) {
 			w.mandatedInBoth()
 			w.failGate()
 			w.reconcile("web")

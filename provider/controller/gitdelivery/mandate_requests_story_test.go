@@ -38,7 +38,7 @@ func (w *world) makeRequest(name string, action rolloutv1alpha1.Action, change .
 	w.must(w.kube.Create(w.Context(), r))
 }
 
-// letUsersEnd lets the mandate of the home list what users ask for, too.
+// letUsersEnd adds requests of users to the mandate of the home.
 func (w *world) letUsersEnd() {
 	w.Helper()
 	w.change(func(d *v1alpha1.GitDelivery) {
@@ -57,7 +57,7 @@ func (w *world) isWithdrawn(commits int) {
 	w.count(commits)
 }
 
-// TestMandateRequests plays a function that is silent while users ask for something.
+// TestMandateRequests plays a silent function during requests of users.
 func TestMandateRequests(t *testing.T) {
 	t.Parallel()
 	abort, back := rolloutv1alpha1.ActionAbort, rolloutv1alpha1.ActionRollbackTo
@@ -72,7 +72,7 @@ func TestMandateRequests(t *testing.T) {
 			w.isRolledBack(3)
 			s := w.storedLedger(repo).State
 			if want := "RolloutRequest abort of ann: It is slow."; s.Verdict.Reason != ledger.RejectedRequested || s.Verdict.Message != want || !cmp.Equal(s.Requests, []string{"uid-abort"}) {
-				w.Errorf("ledger: want what %q asked for, got %v by %v", want, s.Verdict, s.Requests)
+				w.Errorf("ledger: want the request of %q, got %v by %v", want, s.Verdict, s.Requests)
 			}
 			if diff := cmp.Diff([]state.Recorder{state.RecorderMandate, state.RecorderMandate}, w.recordedBy(taken.Seq+1)); diff != "" {
 				w.Errorf("who recorded the events: -want, +got:\n%s", diff)
@@ -85,7 +85,7 @@ func TestMandateRequests(t *testing.T) {
 				w.Errorf("commits of the state at rest: want %d, got %d", commits, got)
 			}
 		}},
-		"RollbackTo": {reason: "A revision that a user rolls back is withdrawn, and what was verified before is restored in one push.", run: func(w *world) {
+		"RollbackTo": {reason: "A revision that a user rolls back is withdrawn, and the verified revision is restored in one push.", run: func(w *world) {
 			w.mandatedRevision()
 			w.letUsersEnd()
 			w.makeRequest("back", back)
@@ -126,7 +126,7 @@ func TestMandateRequests(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.isWithdrawn(3)
 		}},
-		"Both": {reason: "What a user aborts is rolled back in both repositories.", run: func(w *world) {
+		"Both": {reason: "A revision that a user aborts is rolled back in both repositories.", run: func(w *world) {
 			w.mandatedInBoth()
 			w.letUsersEnd()
 			w.makeRequest("abort", abort)
@@ -135,7 +135,7 @@ func TestMandateRequests(t *testing.T) {
 			w.expect(elsewhere, v1alpha1.ReasonDelivered)
 			w.isBackInBoth(3)
 		}},
-		"BackInBoth": {reason: "What a user rolls back is restored in both repositories.", run: func(w *world) {
+		"BackInBoth": {reason: "A rollback by a user restores both repositories.", run: func(w *world) {
 			w.mandatedInBoth()
 			w.letUsersEnd()
 			w.makeRequest("back", back)

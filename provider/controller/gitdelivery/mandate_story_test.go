@@ -35,7 +35,7 @@ func controlled() metav1.ObjectMeta {
 	}}
 }
 
-// giveMandate gives the home a mandate for a revision, and what it asks for of its ledger since.
+// giveMandate gives the home a mandate for a revision, and applies a change to its spec, such as the next update of its ledger.
 func (w *world) giveMandate(revision int64, change func(d *v1alpha1.GitDelivery)) {
 	w.Helper()
 	s := w.ledgerOf("web")
@@ -155,7 +155,7 @@ func TestMandate(t *testing.T) {
 			d := w.get("web")
 			at := d.Status.AtProvider
 			if at.Taken == nil || *at.Taken != taken.Head || at.Record.Position.Attempt != 1 || at.Waiting != nil || at.Mandate == nil {
-				w.Errorf("status: want what the mandate went on from, %v, and attempt 1, got %v at %v, waiting %v, mandate %v", taken.Head, at.Taken, at.Record.Position, at.Waiting, at.Mandate)
+				w.Errorf("status: want taken head %v, and attempt 1, got %v at %v, waiting %v, mandate %v", taken.Head, at.Taken, at.Record.Position, at.Waiting, at.Mandate)
 			}
 			for _, reason := range []string{"RejectedByMandate", "RolledBackByMandate"} {
 				if n := strings.Count(strings.Join(w.told["web"], "\n"), reason); n != 1 {
@@ -211,7 +211,7 @@ func TestMandate(t *testing.T) {
 			}
 			w.holds(map[string]tree.Files{webAtE1: files("c")}, nil)
 		}},
-		"OnTop": {reason: "What the spec asks for comes first in the push, and the verdict by the mandate follows it.", run: func(w *world) {
+		"OnTop": {reason: "The events of the spec come first in the push, and the verdict by the mandate follows them.", run: func(w *world) {
 			w.mandatedRevision()
 			w.failGate()
 			s := w.ledgerOf("web")
@@ -298,7 +298,7 @@ func TestMandate(t *testing.T) {
 			}
 			w.count(1)
 		}},
-		"RefusedLater": {reason: "A refusal at a later Site rolls back what the revision brought to the Sites before, in the same push.", run: func(w *world) {
+		"RefusedLater": {reason: "A refusal at a later Site rolls back the trees of the revision at earlier Sites, in the same push.", run: func(w *world) {
 			w.refuseSecondSite()
 			_ = w.try("web")
 			w.isRestoredEverywhere()
@@ -358,7 +358,7 @@ func TestMandate(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 			w.isRolledBack(3)
 		}},
-		"Drift": {reason: "What another user changed in the directory of a failed revision does not hold back its rollback.", run: func(w *world) {
+		"Drift": {reason: "A change by another user in the directory of a failed revision does not hold back its rollback.", run: func(w *world) {
 			w.mandatedRevision()
 			w.giveMandate(2, func(d *v1alpha1.GitDelivery) { d.Spec.ForProvider.DriftPolicy = v1alpha1.DriftReport })
 			w.push(map[string]string{webAtE1 + "/configmap.yaml": "theirs"})
@@ -392,7 +392,7 @@ func TestMandate(t *testing.T) {
 	})
 }
 
-// runTarget makes the SiteSync of a state, whose Site runs what the rollback restored.
+// runTarget creates the SiteSync of a state, whose Site runs the tree of the rollback.
 func (w *world) runTarget(s ledger.State) {
 	w.Helper()
 	sync := &v1alpha1.SiteSync{ObjectMeta: controlled()}

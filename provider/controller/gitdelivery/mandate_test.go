@@ -94,13 +94,13 @@ func TestMandatedSince(t *testing.T) {
 		shown  *ledger.State
 		want   int
 	}{
-		"Before":  {reason: "Events by the mandate are new to a status that shows those of the spec.", shown: head("l", 2), want: 2},
+		"Before":  {reason: "Events by the mandate are new to a status with the events of the spec.", shown: head("l", 2), want: 2},
 		"Earlier": {reason: "Events of specs are left out.", shown: head("l", 1), want: 2},
-		"One":     {reason: "What a status shows is not reported again.", shown: head("l", 3), want: 1},
+		"One":     {reason: "An event in the status is not reported again.", shown: head("l", 3), want: 1},
 		"All":     {reason: "Nothing is new to a status that shows the head.", shown: head("l", 4)},
-		"Lost":    {reason: "A status that was lost does not say what was reported.", shown: nil},
-		"None":    {reason: "A status that shows no ledger does not say what was reported.", shown: head("", 0)},
-		"Other":   {reason: "A status that shows another ledger does not say what was reported.", shown: head("m", 2)},
+		"Lost":    {reason: "A lost status does not show the reported events.", shown: nil},
+		"None":    {reason: "A status without a ledger does not show the reported events.", shown: head("", 0)},
+		"Other":   {reason: "A status with another ledger does not show the reported events.", shown: head("m", 2)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -85,7 +85,7 @@ func (w *world) runEngine() {
 	w.must(w.kube.Update(w.Context(), edge1))
 }
 
-// askForTree lets the function ask for the recorded position, with a tree.
+// askForTree sets the recorded position and a tree in the spec, as the function does.
 func (w *world) askForTree(t v1alpha1.Tree) {
 	w.Helper()
 	at := w.ledgerOf("web").Position()

@@ -53,7 +53,7 @@ func (w *world) moveAll(revision int64, place string) {
 	w.reconcile("web")
 }
 
-// roomy checks that the status has the directories of the last order, and of those that are left as many as it can hold.
+// roomy checks that the status has the directories of the last order, and as many former directories as it can hold.
 func (w *world) roomy(place string, want int) {
 	w.Helper()
 	w.expect("web", v1alpha1.ReasonDelivered)
@@ -76,7 +76,7 @@ func (w *world) below(place string, want int) {
 func TestMovedAll(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"Once": {reason: "What was left is remembered until the order is verified, also by who comes later", run: func(w *world) {
+		"Once": {reason: "Former directories are recorded until the order is verified, also for a restarted provider.", run: func(w *world) {
 			w.settle()
 			w.create(delivery("web", order(1, "a")))
 			w.moveAll(1, "a")
@@ -142,7 +142,7 @@ func TestTooManyLeft(t *testing.T) {
 	})
 }
 
-// litter the branch with directories of the claim, and lose the state, which then is told again by what the branch has.
+// litter adds directories of the claim to the branch, and deletes the state, which is then rebuilt from the branch.
 func (w *world) litter(n int) {
 	w.Helper()
 	fs, err := w.git.Files(w.Context(), repo, "main")

@@ -24,52 +24,52 @@ type external struct {
 
 	repo   remote
 	config config
-	// age that a look may have.
+	// age is the maximum age of an observation of the repository.
 	age time.Duration
 	// clusterUID differs between clusters whose control planes have the same name.
 	clusterUID string
 
-	// readTrees are files of trees that were read. An id says what they are, for ever.
+	// readTrees are the files of trees that were read, by id. The files of an id never change.
 	readTrees map[string]tree.Files
-	// openOther opens the repository of another delivery. Nil in the queue of this one's repository, which waits for no other.
+	// openOther opens the repository of another delivery. Nil in the queue of the own repository, which waits for no other repository.
 	openOther func(ctx context.Context, d *v1alpha1.GitDelivery) (*external, error)
 
-	// readyBefore is the Ready condition that the reconcile began with.
+	// readyBefore is the Ready condition at the start of the reconcile.
 	readyBefore xpv2.Condition
 
-	// asRead is the delivery as the reconcile read it, if it has a mandate: what its status says was proven before.
+	// asRead is the delivery as the reconcile read it, if it has a mandate: its status is earlier evidence.
 	asRead *v1alpha1.GitDelivery
 
-	// asked is when a user asked for a look that this reconcile is the first one to answer. Zero if no user did.
+	// asked is the time of a user's open request for an observation. Zero if there is none.
 	asked time.Time
 
-	// underWay is the delivery of an earlier reconcile that has not ended. Until then nothing is observed or decided.
+	// underWay is the pending error of a delivery of an earlier reconcile. Until it ends, the reconcile observes and decides nothing.
 	underWay error
 
-	// What Observe saw, for Update and Delete of the same reconcile.
+	// facts and decision of Observe, for Update and Delete of the same reconcile.
 	facts    facts
 	decision decision
 }
 
-// A remote is a repository, shared with all who deliver to it.
+// A remote is a repository, shared by all its deliveries.
 type remote interface {
 	reader
 	messageReader
 	looker
 
-	// Deliver carries out a delivery together with those of others.
+	// Deliver carries out a delivery, in one batch with other deliveries.
 	Deliver(ctx context.Context, d repository.Delivery) error
 	// IsClosed reports whether the pool dropped the repository.
 	IsClosed() bool
 }
 
-// A looker looks at the repository.
+// A looker observes the repository.
 type looker interface {
-	// Look returns what the repository held at some time since the given one.
+	// Look returns a snapshot of the repository that is not older than the given time.
 	Look(ctx context.Context, key types.NamespacedName, since time.Time) (*git.Snapshot, error)
-	// LookAgain returns what the repository held at some time since a user asked, whatever was known before.
+	// LookAgain returns a snapshot of the repository that is not older than a user's request. It ignores an earlier snapshot, and an error in its backoff.
 	LookAgain(ctx context.Context, key types.NamespacedName, asked time.Time) (*git.Snapshot, error)
-	// HasLookedSince reports whether a look that began since a time has ended.
+	// HasLookedSince reports whether an observation that began since a time has ended.
 	HasLookedSince(asked time.Time) bool
 }
 
@@ -78,15 +78,15 @@ type messageReader interface {
 	ReadMessages(ctx context.Context, s *git.Snapshot, words string) ([]git.Message, error)
 }
 
-// A reader reads what a snapshot does not hold.
+// A reader reads files, commits and trees that a snapshot does not hold.
 type reader interface {
 	ReadFile(ctx context.Context, s *git.Snapshot, path string) ([]byte, bool, error)
 	Contains(ctx context.Context, s *git.Snapshot, commit string) (bool, error)
 	ReadTree(ctx context.Context, s *git.Snapshot, w git.WantedTree) (map[string][]byte, bool, error)
 }
 
-// Observe compares what is in the repository with what should be. It writes nothing. A delivery exists until it is deleted, so
-// that all writing happens in Update: what Create puts into a status is lost.
+// Observe compares the observed repository with the desired trees. It writes nothing. A delivery exists until it is deleted, so that all writing happens
+// in Update: the reconciler drops a status that Create sets.
 func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (managed.ExternalObservation, error) {
 	d.Status.SetObservedGeneration(d.GetGeneration())
 	e.readyBefore, e.asRead = d.GetCondition(xpv2.TypeReady), copyHome(d)
@@ -114,7 +114,7 @@ func (e *external) Observe(ctx context.Context, d *v1alpha1.GitDelivery) (manage
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: e.decision.action == actionNone}, nil
 }
 
-// observeAndDecide looks at the repository and decides. An observation of another delivery within the interval is good enough, but not for a deletion: the
+// observeAndDecide observes the repository and decides. An observation of another delivery within the interval is good enough, but not for a deletion: the
 // repository is not observed again after it.
 func (e *external) observeAndDecide(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	since := e.now()
@@ -145,8 +145,8 @@ func (e *external) evaluateSnapshot(ctx context.Context, d *v1alpha1.GitDelivery
 	return nil
 }
 
-// failureReason returns the reason of a failure. A repository that cannot be read matters more to who remembers nothing: whatever is
-// ordered may be older than what was delivered.
+// failureReason returns the reason of a failure. An unreadable repository has an own reason for a delivery without a ledger in its status: the spec may be
+// older than the delivered revision.
 func (e *external) failureReason(d *v1alpha1.GitDelivery, err error) xpv2.ConditionReason {
 	reason := readyReasonOf(err)
 	if reason == v1alpha1.ReasonUnreachable && d.Status.AtProvider.Ledger == nil && !meta.WasDeleted(d) {
@@ -162,8 +162,8 @@ func (e *external) failureMessageOf(d *v1alpha1.GitDelivery, err error) string {
 	return failureMessage(err)
 }
 
-// statusTimestamp has no more precision than a status can hold.
+// statusTimestamp returns the current time in the precision of a status.
 func (e *external) statusTimestamp() metav1.Time { return *setup.Timestamp(e.now()) }
 
-// Disconnect leaves the connections to those who come next.
+// Disconnect does nothing: the next reconcile uses the connections again.
 func (e *external) Disconnect(context.Context) error { return nil }

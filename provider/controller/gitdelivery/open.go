@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/provider/trailers"
 )
 
-// An Opener opens the repositories of configurations as deliveries do, and shares them with these.
+// An Opener opens the repositories of configurations, and shares them with deliveries.
 type Opener struct {
 	Kube  client.Reader
 	Pool  *repository.Pool
@@ -39,8 +39,8 @@ type OpenRepository struct {
 	ClusterUID string
 }
 
-// Open opens the repository that a reference in a namespace names. Anyone is true for who may use each ClusterProviderConfig. It contacts no server. It
-// returns an error, of which ReasonOf knows the reason, if the configuration or a credential is missing, not valid, or not for the namespace.
+// Open opens the repository that a reference in a namespace names. anyone is true for a caller that may use each ClusterProviderConfig. Open contacts no
+// server. It returns an error, for ReasonOf, if the configuration or a credential is missing, not valid, or not for the namespace.
 func (o Opener) Open(ctx context.Context, ref rolloutv1alpha1.ConfigReference, namespace string, anyone bool) (OpenRepository, error) {
 	cfg, err := configNamed(ctx, o.Kube, ref.Kind, client.ObjectKey{Namespace: namespace, Name: ref.Name})
 	if err != nil {
@@ -69,17 +69,17 @@ func (o Opener) openConfigured(ctx context.Context, cfg config) (OpenRepository,
 	return OpenRepository{Repository: repo, Config: cfg.spec, ClusterUID: uid}, err
 }
 
-// ReasonOf returns the reason that an error gives in the Ready condition of a GitDelivery.
+// ReasonOf returns the reason for an error in the Ready condition of a GitDelivery.
 func ReasonOf(err error) xpv2.ConditionReason { return readyReasonOf(err) }
 
-// MessageOf returns what an error says in the Ready condition of a GitDelivery.
+// MessageOf returns the message for an error in the Ready condition of a GitDelivery.
 func MessageOf(err error) string { return failureMessage(err) }
 
-// IsSameMessage reports whether two messages say the same, but for the numbers, times and ids that a server puts into what it says.
+// IsSameMessage reports whether two messages differ only in the numbers, times and ids of a server's reply.
 func IsSameMessage(a, b string) bool { return oneline.DiffersInSerialsOnly(a, b) }
 
-// CommitMessage returns the message of a commit that removes directories which no object owns any more: a subject, and trailers by which the control
-// plane finds it again. What it is given is made one line each.
+// CommitMessage returns the message of a commit that removes directories which no object owns any more: a subject, and trailers by which the control plane
+// finds it again. It makes each argument one line.
 func CommitMessage(subject, controlPlane, clusterUID string, further ...[2]string) string {
 	text := &strings.Builder{}
 	fmt.Fprintf(text, "%s\n\n", oneLine(subject))
@@ -89,5 +89,5 @@ func CommitMessage(subject, controlPlane, clusterUID string, further ...[2]strin
 	return text.String()
 }
 
-// Trailer returns what a commit of ours says under a name.
+// Trailer returns the value of a trailer of a commit.
 func Trailer(m git.Message, name string) string { return lastBlock(m.Message)[name] }

@@ -8,7 +8,7 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 )
 
-// TestCommitMessage adds no trailer that its author did not mean, and reads what it wrote.
+// TestCommitMessage writes a message without injected trailers, and parses it.
 func TestCommitMessage(t *testing.T) {
 	text := CommitMessage("Prune\n1 directory", "prod", "uid-1", [2]string{"Intentplane-Prune", "request"}, [2]string{"Intentplane-Approved-By", "ann\nIntentplane-Prune: other"})
 	if !strings.HasPrefix(text, "Prune 1 directory\n\nIntentplane-Control-Plane: prod\nIntentplane-Cluster: uid-1\n") {
@@ -25,7 +25,7 @@ func TestCommitMessage(t *testing.T) {
 	}
 }
 
-// TestOpener opens the repository that deliveries use, for who may name its configuration.
+// TestOpener opens the repository of a configuration, for callers that may use the configuration.
 func TestOpener(t *testing.T) {
 	w := newWorld(t)
 	config := w.config()
@@ -43,10 +43,10 @@ func TestOpener(t *testing.T) {
 	}{
 		"Allowed":  {reason: "A namespace that the configuration names may use it.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "team-a"},
 		"Denied":   {reason: "Another namespace may not.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "team-b", want: "PolicyDenied"},
-		"Anyone":   {reason: "Who may use each configuration may use this one.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "crossplane-system", anyone: true},
+		"Anyone":   {reason: "A caller that may use each configuration may use a configuration with limits.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "narrow"}, namespace: "crossplane-system", anyone: true},
 		"Missing":  {reason: "A configuration that does not exist is reported.", ref: rolloutv1alpha1.ConfigReference{Kind: "ClusterProviderConfig", Name: "none"}, namespace: "team-a", want: "CredentialsGone"},
 		"Own":      {reason: "A ProviderConfig is one of the namespace.", ref: rolloutv1alpha1.ConfigReference{Kind: "ProviderConfig", Name: "narrow"}, namespace: "team-a", want: "CredentialsGone"},
-		"NotAKind": {reason: "A kind that is no configuration is refused.", ref: rolloutv1alpha1.ConfigReference{Kind: "Secret", Name: "narrow"}, namespace: "team-a", want: "Invalid"},
+		"NotAKind": {reason: "A reference to another kind than a configuration is refused.", ref: rolloutv1alpha1.ConfigReference{Kind: "Secret", Name: "narrow"}, namespace: "team-a", want: "Invalid"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

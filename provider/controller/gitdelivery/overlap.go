@@ -18,16 +18,16 @@ import (
 	"github.com/intentplane/intentplane/provider/git/failure"
 )
 
-// Bounds of the comparison with what other claims deliver.
+// Limits of the comparison with the objects of other claims.
 const (
-	// maxRead is how many files of other claims one look reads for one directory. Where there are more, the next looks read on, and nothing is
-	// written until all are compared.
+	// maxRead is the maximum number of files of other claims that one observation reads for one directory. The next observations read further files, and the
+	// provider writes nothing until all are compared.
 	maxRead = 64
-	// maxFiles is how many files of other claims are compared with one directory, of which a provider remembers twice as many.
+	// maxFiles is the maximum number of files of other claims that are compared with one directory. The cache holds twice as many.
 	maxFiles = maxNamedObjects / 2
-	// maxCompared is how many entries of directories of a Site one look goes through for one directory.
+	// maxCompared is the maximum number of entries of a Site's directories that one observation visits for one directory.
 	maxCompared = 500_000
-	// maxNamedObjects is how many files a provider remembers the objects of.
+	// maxNamedObjects is the maximum number of files with cached objects.
 	maxNamedObjects = 20_000
 )
 
@@ -40,17 +40,17 @@ type overlap struct {
 	orphaned bool
 }
 
-// A comparingError is a comparison that has not come to its end.
+// A comparingError reports an incomplete comparison: the next observation continues it.
 type comparingError struct{}
 
-// Error says what goes on.
+// Error returns a message about the progress.
 func (*comparingError) Error() string {
 	return fmt.Sprintf("comparing with what other claims deliver to the Site: each look reads %d of their files", maxRead)
 }
 
-// findOverlaps returns the first object of each directory that is to be written which another claim delivers to the same Site, by the path of
-// the directory. The branch itself says who delivers what: below a Site's path lie the directories of all claims, and each file is named
-// after its object. So a file is read only if it may be the same object.
+// findOverlaps returns, by the path of each pending directory, its first object that another claim delivers to the same Site. The branch itself shows the
+// objects of each claim: a Site's path has the directories of all claims, and each file is named after its object. So a file is read only if it may be the
+// same object.
 func (e *external) findOverlaps(ctx context.Context, f facts, s *git.Snapshot) (map[string]overlap, error) {
 	out, claim := map[string]overlap{}, f.spec.ClaimRef
 	logged := []any{"claim", claim.Namespace + "/" + claim.Name, "group", claim.APIGroup, "revision", f.spec.AskedPosition().Revision}
@@ -65,7 +65,7 @@ func (e *external) findOverlaps(ctx context.Context, f facts, s *git.Snapshot) (
 		c := comparison{external: e, snapshot: s.Open(), own: objectsByStem(files), claim: logged, site: path.Dir(path.Dir(t.Path)), without: map[string]bool{}}
 		found, err := c.searchSite(ctx, t.Path, staysInNamespace(f.sites[t.Site]))
 		if failure.ClassOf(err) == failure.ClassTooCostly {
-			return nil, &comparingError{} // What others deliver rejects no revision. The next look knows what this one read.
+			return nil, &comparingError{} // The objects of other claims reject no revision. The next observation uses the files that this observation read.
 		}
 		if err != nil {
 			return nil, err
@@ -81,18 +81,18 @@ func (e *external) findOverlaps(ctx context.Context, f facts, s *git.Snapshot) (
 	return out, nil
 }
 
-// hasLostDelivery reports whether a directory belongs to a claim of this cluster that has lost its GitDelivery: one that was deleted without what it
-// delivered. A marker that cannot be read says nothing.
+// hasLostDelivery reports whether a directory belongs to a claim of this cluster whose GitDelivery was deleted without its directories. It is false for an
+// unreadable marker.
 func (e *external) hasLostDelivery(ctx context.Context, f facts, s *git.Snapshot, dir string) (bool, error) {
 	m, err := e.readMarkerAt(ctx, f, s, dir+"/"+tree.Marker)
 	if err != nil || m == nil || m.ClusterUID != f.marker.ClusterUID {
-		return false, nil //nolint:nilerr // Then the directory is a claim's, as far as anybody knows.
+		return false, nil //nolint:nilerr // Then the directory counts as a claim's directory.
 	}
 	parts, err := e.deliveriesOf(ctx, m.Claim)
 	return err == nil && len(parts) == 0, err
 }
 
-// isClaimDirectory is true for a directory that lies where those of the claim lie.
+// isClaimDirectory is true for a directory named by the claim's namespace and name.
 func (f facts) isClaimDirectory(dir string) bool {
 	c := f.spec.ClaimRef
 	return path.Base(dir) == c.Name && path.Base(path.Dir(dir)) == c.Namespace
@@ -104,7 +104,7 @@ func staysInNamespace(s *catalogv1alpha1.Site) bool {
 		!slices.ContainsFunc(s.Spec.TargetNamespaces.Allowed, func(name string) bool { return name != "{claimNamespace}" })
 }
 
-// objectsByStem are the objects of files, by what the names of their files begin with.
+// objectsByStem returns the objects in files, by the prefix of their file names.
 func objectsByStem(files tree.Files) map[string][]policy.Object {
 	out := map[string][]policy.Object{}
 	for name, content := range files {
@@ -122,15 +122,15 @@ type comparison struct {
 
 	snapshot *git.Snapshot
 	own      map[string][]policy.Object
-	// claim says in the log which claim and revision it is about.
+	// claim has the claim and revision as log values.
 	claim []any
 	// site is the path of the Site.
 	site string
-	// read files, and files that were compared, be they read now or before.
+	// read is the number of files read in this observation, and compared the number of all compared files.
 	read, compared int
-	// without are the ids of directories that hold none of the objects. The same directory may be there under many names.
+	// without are the ids of directories that hold none of the objects. The same directory may exist under many names.
 	without map[string]bool
-	// entries that were gone through.
+	// entries is the number of visited entries.
 	entries int
 }
 
@@ -147,7 +147,7 @@ func (c *comparison) listDirectory(ctx context.Context, dir string) (map[string]
 	return entries, c.countEntries(len(entries))
 }
 
-// countEntries counts entries that were gone through. It returns an error beyond the bound.
+// countEntries counts visited entries. It returns an error beyond maxCompared.
 func (c *comparison) countEntries(n int) error {
 	if c.entries += n; c.entries > maxCompared {
 		return &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: their directories have more than %d entries", maxCompared)}
@@ -155,12 +155,12 @@ func (c *comparison) countEntries(n int) error {
 	return nil
 }
 
-// hasStemOf is true if one of our objects may be in a file whose name begins so.
+// hasStemOf is true if one of the claim's objects may be in a file with such a prefix.
 func (c *comparison) hasStemOf(stems []string) bool {
 	return slices.ContainsFunc(stems, func(stem string) bool { return len(c.own[stem]) > 0 })
 }
 
-// stemsOfEntries returns what the names of the entries of a directory begin with.
+// stemsOfEntries returns the prefixes of the names of a directory's entries.
 func stemsOfEntries(entries map[string]git.Entry) []string {
 	out := make([]string, 0, len(entries))
 	for name := range entries {
@@ -169,7 +169,7 @@ func stemsOfEntries(entries map[string]git.Entry) []string {
 	return out
 }
 
-// searchSite searches the Site's directories, those of the claim's own namespace first, and only those if nothing else can hold its objects.
+// searchSite searches the Site's directories of the claim's own namespace first. It searches other namespaces unless ownNamespaceOnly is set.
 func (c *comparison) searchSite(ctx context.Context, dir string, ownNamespaceOnly bool) (*overlap, error) {
 	own := path.Base(path.Dir(dir))
 	if found, err := c.searchNamespace(ctx, own, path.Base(dir)); found != nil || err != nil || ownNamespaceOnly {
@@ -178,7 +178,7 @@ func (c *comparison) searchSite(ctx context.Context, dir string, ownNamespaceOnl
 	return c.searchDirectories(ctx, c.site, own, func(namespace, _ string) (*overlap, error) { return c.searchNamespace(ctx, namespace, "") })
 }
 
-// searchNamespace searches the directories of the claims of one namespace, but for one of them.
+// searchNamespace searches the directories of the claims of one namespace, except for one name.
 func (c *comparison) searchNamespace(ctx context.Context, namespace, but string) (*overlap, error) {
 	dir := c.site + "/" + namespace
 	return c.searchDirectories(ctx, dir, but, func(name, id string) (*overlap, error) {
@@ -190,7 +190,7 @@ func (c *comparison) searchNamespace(ctx context.Context, namespace, but string)
 	})
 }
 
-// searchDirectories searches the directories in another one, but for one of them, and for those that are known to hold nothing.
+// searchDirectories searches the directories in a parent directory, except for one name, and except for directories that hold none of the objects.
 func (c *comparison) searchDirectories(ctx context.Context, dir, but string, search func(name, id string) (*overlap, error)) (*overlap, error) {
 	entries, err := c.listDirectory(ctx, dir)
 	if err != nil {
@@ -209,9 +209,9 @@ func (c *comparison) searchDirectories(ctx context.Context, dir, but string, sea
 	return nil, nil //nolint:nilnil // Nothing is an answer.
 }
 
-// searchClaim returns the first of our objects that a claim's directory holds too. A directory without a marker belongs to no claim. What its id
-// holds never changes, so that a directory whose files are known to have other names is not listed again: with 1,000 claims at a Site each of them
-// is compared with all others.
+// searchClaim returns the first object that another claim's directory holds as well. A directory without a marker belongs to no claim. The content of an
+// id never changes, so that a directory with cached prefixes of other names is not listed again: with 1,000 claims at a Site, each claim is compared with
+// all others.
 func (c *comparison) searchClaim(ctx context.Context, dir, id string) (*policy.Object, error) {
 	if known, ok := c.named.stems.get(id); ok && !c.hasStemOf(known) {
 		return nil, c.countEntries(len(known))
@@ -242,7 +242,7 @@ func (c *comparison) searchClaim(ctx context.Context, dir, id string) (*policy.O
 	return nil, nil //nolint:nilnil // Nothing is an answer.
 }
 
-// withTracks returns the entries of a claim's directory, and those in the folders of its tracks by their paths.
+// withTracks returns the entries of a claim's directory, and the entries in the folders of its tracks by their paths.
 func (c *comparison) withTracks(ctx context.Context, dir string, entries map[string]git.Entry) (map[string]git.Entry, error) {
 	out := maps.Clone(entries)
 	for _, folder := range append(track.Names(), track.FolderShared) {
@@ -260,7 +260,8 @@ func (c *comparison) withTracks(ctx context.Context, dir string, entries map[str
 	return out, nil
 }
 
-// objectsOfFile returns the objects of a file. What an id holds never changes, so it is read once. It returns a *comparingError if enough was read for one look.
+// objectsOfFile returns the objects of a file. The content of an id never changes, so it is read once. It returns a *comparingError if the observation has
+// read maxRead files or used up its requests.
 func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]policy.Object, error) {
 	if c.compared++; c.compared > maxFiles {
 		return nil, &failure.Error{Class: failure.ClassTooLarge, Detail: fmt.Sprintf("cannot compare with what other claims deliver: more than %d of their files may hold the same objects", maxFiles)}
@@ -273,7 +274,7 @@ func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]poli
 	}
 	content, ok, err := c.repo.ReadFile(ctx, c.snapshot, file)
 	if concernsOneFile(err) {
-		// No engine can read it either. It is read again by the next look.
+		// No engine can read the file either. The next observation reads it again.
 		c.logger.Info("Cannot compare with a file of another claim", append(slices.Clone(c.claim), "file", file, "error", err)...)
 		return nil, nil
 	}
@@ -285,7 +286,7 @@ func (c *comparison) objectsOfFile(ctx context.Context, file, id string) ([]poli
 	return all, nil
 }
 
-// concernsOneFile is true for an error that is about one file, and not about the repository: a claim is not stopped by what another one did.
+// concernsOneFile is true for an error about one file, and not about the repository: an invalid file of one claim does not stop another claim.
 func concernsOneFile(err error) bool {
 	switch failure.ClassOf(err) {
 	case failure.ClassInvalid, failure.ClassTooLarge, failure.ClassNotFound, failure.ClassUnknown:
@@ -294,11 +295,11 @@ func concernsOneFile(err error) bool {
 	return false
 }
 
-// namedObjects remembers what files and directories hold, by their ids: what an id holds never changes. It may be used by several goroutines.
+// namedObjects caches the objects of files and the file names of directories, by id: the content of an id never changes. It is safe for concurrent use.
 type namedObjects struct {
 	// objects of files.
 	objects remembered[[]policy.Object]
-	// stems are what the names of the entries of claims' directories begin with.
+	// stems are the prefixes of the names of entries in claims' directories.
 	stems remembered[[]string]
 }
 
@@ -306,7 +307,7 @@ func newNamedObjects() *namedObjects {
 	return &namedObjects{objects: remembered[[]policy.Object]{lru.New(maxNamedObjects)}, stems: remembered[[]string]{lru.New(maxNamedObjects)}}
 }
 
-// remembered are the values of ids that were used last.
+// remembered is a cache with the last used values by id.
 type remembered[V any] struct{ cache *lru.Cache }
 
 func (r remembered[V]) get(id string) (V, bool) {
@@ -315,8 +316,8 @@ func (r remembered[V]) get(id string) (V, bool) {
 	return out, ok
 }
 
-// checkOverlaps refuses to write what another claim delivers to the same Site: an engine that builds all of the Site would stop for every
-// claim of it. The claim that is there stays. A tenant learns the names of its own namespace only.
+// checkOverlaps refuses to write an object that another claim delivers to the same Site: an engine that builds all of the Site would stop for every claim
+// of the Site. The earlier claim keeps the object. A tenant learns the names of its own namespace only.
 func checkOverlaps(f facts) *decision {
 	c := f.spec.ClaimRef
 	for _, t := range f.spec.Trees {
@@ -329,7 +330,7 @@ func checkOverlaps(f facts) *decision {
 	return nil
 }
 
-// describeFor says which claim delivers the object, and what a tenant of a namespace can do.
+// describeFor returns the claim that delivers the object, and the action for a tenant of a namespace.
 func (o overlap) describeFor(namespace string) string {
 	switch {
 	case o.orphaned && o.namespace == namespace:

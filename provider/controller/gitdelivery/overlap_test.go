@@ -72,7 +72,7 @@ func TestOverlap(t *testing.T) {
 			}
 			w.holds(map[string]tree.Files{"clusters/edge1/team-a/first": rendered("team-a", "shop")}, nil)
 		}},
-		"Restarted": {reason: "A provider that was restarted reads from Git who delivers what, and lets no timeout end the wait", run: func(w *world) {
+		"Restarted": {reason: "A restarted provider reads the objects of each claim from Git, and no timeout ends the wait.", run: func(w *world) {
 			w.create(w.claiming("first", rendered("team-a", "shop")))
 			w.reconcile("first")
 			w.restart()
@@ -93,7 +93,7 @@ func TestOverlap(t *testing.T) {
 			w.expect("second", v1alpha1.ReasonDelivered)
 			w.holds(map[string]tree.Files{"clusters/edge1/team-a/second": rendered("team-a", "shop")}, nil)
 		}},
-		"Tracks": {reason: "An object in the folder of a track is found, whichever of two claims has tracks.", run: func(w *world) {
+		"Tracks": {reason: "An object in the folder of a track is found, for either claim with tracks.", run: func(w *world) {
 			w.create(w.claiming("first", inTracks(rendered("team-a", "shop"))))
 			w.reconcile("first")
 			w.expect("first", v1alpha1.ReasonDelivered)

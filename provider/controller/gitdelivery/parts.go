@@ -14,7 +14,7 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// findParts returns the files of the folders that trees name by their ids. A folder that is nowhere is left out.
+// findParts returns the files of the folders that trees name by their ids. It omits a folder that no repository of the claim has.
 func (e *external) findParts(ctx context.Context, d *v1alpha1.GitDelivery, f facts, s *git.Snapshot) (map[string]tree.Files, error) {
 	out := map[string]tree.Files{}
 	for _, t := range f.spec.Trees {
@@ -59,7 +59,7 @@ func filesInFolder(files tree.Files, folder string) tree.Files {
 	return out
 }
 
-// hasTracks is true for a delivery that asks for tracks, or left some.
+// hasTracks is true for a delivery with tracks in its spec or in its status.
 func (f facts) hasTracks() bool {
 	isAsked := slices.ContainsFunc(f.spec.Trees, func(t v1alpha1.Tree) bool { return len(t.Tracks)+len(t.Parts) > 0 })
 	return isAsked || slices.ContainsFunc(f.lastStatus.Trees, func(t v1alpha1.DeliveredTree) bool { return len(t.Tracks) > 0 })
@@ -69,7 +69,7 @@ func hasTracks(trees []state.Tree) bool {
 	return slices.ContainsFunc(trees, func(t state.Tree) bool { return len(t.Tracks) > 0 })
 }
 
-// trackByRevision returns the tracks of the revisions that the ledger remembers.
+// trackByRevision returns the tracks of the revisions in the ledger, by number.
 func (f facts) trackByRevision() map[int64]string {
 	out := map[int64]string{}
 	for _, p := range f.recording.applied.History {
@@ -81,8 +81,8 @@ func (f facts) trackByRevision() map[int64]string {
 	return out
 }
 
-// deriveFiles returns the tree that is looked for if it is what a directory with tracks has when one of them is alone, or the folder of that track. So a
-// rollback may go to a revision whose track was never alone in the repository.
+// deriveFiles derives the wanted tree from a directory with tracks: the directory with one track alone, or the folder of that track. So a rollback may
+// restore a revision whose track was never alone in the repository.
 func (l lookup) deriveFiles(files map[string][]byte) (map[string][]byte, bool) {
 	for _, name := range []string{track.Blue, track.Green} {
 		whole, folder, err := aloneFiles(files, name)
@@ -97,24 +97,24 @@ func (l lookup) deriveFiles(files map[string][]byte) (map[string][]byte, bool) {
 	return nil, false
 }
 
-// aloneFiles returns the files of a directory in which a track is alone at full size, and those of the track's folder.
+// aloneFiles returns the files of a directory in which a track is alone at full size, and the files of the track's folder.
 func aloneFiles(files tree.Files, name string) (whole, folder tree.Files, err error) {
 	whole, err = track.At(files, track.State{Serving: name, Alone: true})
 	return whole, filesInFolder(whole, name), err
 }
 
-// targetTrees returns, by path, the trees that a rollback to the current revision restores where its track gets all requests, and the files of all of
-// them by their ids. A directory without such a track is left out.
+// targetTrees returns, by path, the trees for a later rollback to the current revision, if its track gets all requests, and the files of these trees by
+// id. It omits a directory without such a track.
 func (f facts) targetTrees() (map[string]v1alpha1.HistoryTree, map[string]tree.Files) {
 	out, files := map[string]v1alpha1.HistoryTree{}, map[string]tree.Files{}
 	for _, t := range f.spec.Trees {
 		for _, at := range t.Tracks {
 			if t.Action != v1alpha1.ActionDesired || at.Weight != 100 || at.Revision != f.appliedPosition().Revision || at.Name == track.Plain {
-				continue // The tree of a revision without tracks cannot be derived from a directory with them.
+				continue // The tree of a revision without tracks cannot be derived from a directory with tracks.
 			}
 			whole, folder, err := aloneFiles(f.decodedFiles(t), at.Name)
 			if err != nil {
-				continue // The checks let such files pass. They are restored as they are.
+				continue // The checks accept such files. A rollback restores them unchanged.
 			}
 			h := v1alpha1.HistoryTree{Site: t.Site, Tree: tree.ID(whole), Part: tree.ID(folder)}
 			out[t.Path], files[h.Tree], files[h.Part] = h, whole, folder
@@ -138,7 +138,7 @@ func (f facts) deliveredTracks(t v1alpha1.Tree, was state.Tree) []v1alpha1.Deliv
 				now.ChangedAt = before.ChangedAt
 			}
 		}
-		// A position may ask for what is there until all repositories report it, and only then take the weight away.
+		// A position may request the delivered weight until all repositories report it, and only then remove it.
 		if at.Weight > 0 && (now.WeighedAt == nil || was.Tree != t.Tree) {
 			now.WeighedAt = new(f.appliedPosition())
 		}
@@ -156,7 +156,7 @@ func trackByName(tracks []v1alpha1.DeliveredTrack, name string) *v1alpha1.Delive
 	return &tracks[i]
 }
 
-// checkParts refuses parts that the files do not go with, or that are gone, and a directory that is not what its id says.
+// checkParts refuses parts that conflict with the files or are missing from the repository, and a directory that does not match its id.
 func checkParts(f facts, t v1alpha1.Tree, field string, files tree.Files) *decision {
 	ids := map[string]string{}
 	for i, p := range t.Parts {
@@ -185,7 +185,7 @@ func checkParts(f facts, t v1alpha1.Tree, field string, files tree.Files) *decis
 	return nil
 }
 
-// checkTracks refuses tracks that are not those of the directory, and weights that do not share all requests.
+// checkTracks refuses tracks that differ from the folders of the directory, and weights that do not add up to 100 percent.
 func checkTracks(t v1alpha1.Tree, field string, whole tree.Files) *decision {
 	if len(t.Tracks) == 0 {
 		return nil

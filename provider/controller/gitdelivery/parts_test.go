@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/apis/tree"
 )
 
-// shop is a workload with ten pods, whose files differ by what they say.
+// shop returns the files of a workload with ten pods, with a text that distinguishes revisions.
 func shop(t *testing.T, says, in string) tree.Files {
 	t.Helper()
 	p, err := track.Split(tree.Files{
@@ -62,7 +62,7 @@ func beside(t *testing.T, canary, stable tree.Files, weight, ahead int) tree.Fil
 	return out
 }
 
-// tracked returns the tree of a directory with tracks. Those of parts do not travel.
+// tracked returns the tree of a directory with tracks. The files of parts are not in the spec.
 func tracked(t *testing.T, whole tree.Files, tracks []v1alpha1.TreeTrack, parts ...string) v1alpha1.Tree {
 	t.Helper()
 	out := v1alpha1.Tree{
@@ -233,7 +233,7 @@ func TestParts(t *testing.T) {
 				v1alpha1.DeliveredTrack{Name: track.Green, Revision: 2, ChangedAt: at(1, 3), WeighedAt: at(1, 3)},
 			)
 		}},
-		"AskedAgain": {reason: "A position that asks for a directory as it is gives no track requests: the one before did.", run: func(w *world) {
+		"AskedAgain": {reason: "A position with an unchanged tree does not replace the last position that gave a track requests.", run: func(w *world) {
 			stable, canary := w.weighed()
 			same := tracked(w.T, beside(w.T, canary, stable, 20, 100), shared(20), track.Blue, track.Green)
 			w.propose([]v1alpha1.Tree{same}, rejectedEvent("GateFailed"), rolledBackEvent(1), advanced(1, ledger.StageShift))
@@ -366,7 +366,7 @@ func isPosition(p cmp.Path) bool {
 	return last == ".WeighedAt" || last == ".ChangedAt"
 }
 
-// recreate makes a delivery as the function makes it again: with what it asked for last, and without a status.
+// recreate creates a delivery again, as the function does: with its last spec, and without a status.
 func (w *world) recreate(d *v1alpha1.GitDelivery) {
 	w.Helper()
 	d.ResourceVersion, d.UID, d.Finalizers = "", "", nil
@@ -390,7 +390,7 @@ func TestPartsRefused(t *testing.T) {
 				panic(err)
 			}
 		}},
-		"OtherID": {reason: "A directory with another folder than the one that its id counts with is refused.", want: "Invalid: spec.forProvider.trees[0].tree: the files and parts are tree ", change: func(d *v1alpha1.Tree) {
+		"OtherID": {reason: "A directory with another folder than the folder in its id is refused.", want: "Invalid: spec.forProvider.trees[0].tree: the files and parts are tree ", change: func(d *v1alpha1.Tree) {
 			d.Parts[0].Tree = strings.Repeat("a", 40)
 		}},
 		"NoTrack": {reason: "A part at another path than that of a track is refused.", want: `Invalid: spec.forProvider.trees[0].parts[0].path: "shared" is not the name of a track`, change: func(d *v1alpha1.Tree) {

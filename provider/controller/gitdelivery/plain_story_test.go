@@ -75,7 +75,7 @@ func TestPlainParts(t *testing.T) {
 		w.delivered()
 	}
 	tell(t, map[string]story{
-		"ToTracks": {reason: "What has no tracks is a folder beside the track, is found by its id, and goes after the verdict.", run: func(w *world) {
+		"ToTracks": {reason: "A workload without tracks becomes a folder beside the track, is found by its id, and is removed after the verdict.", run: func(w *world) {
 			toTracks(w)
 			w.holds(map[string]tree.Files{webAtE1: besidePlain(w.T, track.Blue, track.Plain, 100)}, nil)
 			alone := shop(w.T, "one", track.Blue)

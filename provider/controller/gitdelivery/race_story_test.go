@@ -17,7 +17,7 @@ import (
 func TestRace(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"Lost": {reason: "Who pushed first keeps what they pushed, and we come after them in the same reconcile", run: func(w *world) {
+		"Lost": {reason: "An earlier push of another user stays, and the delivery follows it in the same reconcile.", run: func(w *world) {
 			w.create(w.first())
 			w.begun = func() { w.begun = func() {}; w.push(map[string]string{"theirs": "x\n"}) }
 			w.reconcile("web")
@@ -25,7 +25,7 @@ func TestRace(t *testing.T) {
 			w.count(2)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, map[string]string{"theirs": "x\n"})
 		}},
-		"LostToAnOwner": {reason: "What somebody put there meanwhile is not overwritten", run: func(w *world) {
+		"LostToAnOwner": {reason: "Files that another user pushed meanwhile are not overwritten.", run: func(w *world) {
 			theirs := map[string]string{webAtE1 + "/theirs.yaml": "x: 1\n"}
 			w.create(w.first())
 			w.begun = func() { w.begun = func() {}; w.push(theirs) }
@@ -33,7 +33,7 @@ func TestRace(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonNotOwner)
 			w.holds(nil, theirs)
 		}},
-		"LostForEver": {reason: "A race that is always lost is given up, told of, and tried again later", run: func(w *world) {
+		"LostForEver": {reason: "A push that loses each race is given up, reported, and tried again later.", run: func(w *world) {
 			w.create(w.first())
 			w.must(os.WriteFile(filepath.Join(w.git.Path(repo), "refs", "heads", "main.lock"), nil, 0o600))
 			w.reconcile("web")
@@ -88,7 +88,7 @@ func TestServer(t *testing.T) {
 				w.Errorf("refs: want the branch of the state, and not the other form: %v", refs)
 			}
 		}},
-		"StateIsRefused": {reason: "What cannot be remembered is not delivered", run: func(w *world) {
+		"StateIsRefused": {reason: "A delivery whose state is refused is not delivered.", run: func(w *world) {
 			w.must(w.git.Configure(w.Context(), repo, "receive.hideRefs", "refs/intentplane"))
 			w.configure(func(c *configv1alpha1.ProviderConfigSpec) { c.Git.State.Form = configv1alpha1.StateRef })
 			w.create(w.first())
@@ -118,7 +118,7 @@ func TestServer(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(1)
 		}},
-		"WrittenAheadAndForgotten": {reason: "What only the state knows of is carried out too, at the same date, and is no drift", run: func(w *world) {
+		"WrittenAheadAndForgotten": {reason: "An attempt that only the state has is carried out, at the same date, and is not drift.", run: func(w *world) {
 			w.must(w.git.Configure(w.Context(), repo, "receive.advertiseAtomic", "false"))
 			d := w.first()
 			d.Spec.ForProvider.DriftPolicy = v1alpha1.DriftReport
@@ -137,14 +137,14 @@ func TestServer(t *testing.T) {
 				w.Errorf("commit: want %s at %v, got %s at %v", at.Remote.Commit, begun, c.ID, c.Time)
 			}
 		}},
-		"Hook": {reason: "A rule of the server is told of", run: func(w *world) {
+		"Hook": {reason: "A refusal by a hook is reported.", run: func(w *world) {
 			w.hook("update", `case "$1" in refs/heads/main) echo "only on Mondays" >&2; exit 1;; esac`)
 			w.create(w.first())
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonPolicyDenied)
 			w.synced("web", corev1.ConditionFalse)
 		}},
-		"Unauthorized": {reason: "Credentials that are not accepted are told of", run: func(w *world) {
+		"Unauthorized": {reason: "Refused credentials are reported.", run: func(w *world) {
 			w.git.Fail(repo, http.StatusUnauthorized)
 			w.create(w.first())
 			w.reconcile("web")
@@ -182,7 +182,7 @@ func (w *world) hookIn(repository, name, script string) {
 	w.must(os.WriteFile(file, []byte(strings.Join([]string{"#!/bin/sh", script, ""}, "\n")), 0o755))
 }
 
-// forget what the object's status remembers.
+// forget clears the object's status.
 func (w *world) forget() {
 	w.Helper()
 	d := w.get("web")

@@ -15,8 +15,8 @@ import (
 	"github.com/intentplane/intentplane/provider/trailers"
 )
 
-// rebuildFromCommits rebuilds the record of a state that was lost from what our commits say. Where all of the state was lost, the records of all
-// other claims are rebuilt too, and the first delivery writes them: a claim that was deleted would begin at revision 1 again otherwise.
+// rebuildFromCommits rebuilds the record of a lost state from the trailers of this control plane's commits. If the whole state was lost, the records of
+// all other claims are rebuilt too, and the first delivery writes them: otherwise a deleted claim would begin at revision 1 again.
 func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snapshot) error {
 	if f.ledger.newer != "" || f.unreadable != "" || s.Tip() == "" {
 		return nil
@@ -24,12 +24,12 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 	stateless := s.Stateless()
 	if !stateless {
 		if known, err := hasDirectoryWithoutRecord(ctx, *f, s); err != nil || !known {
-			return err // Without an error it is a new claim.
+			return err // Without an error the claim is new.
 		}
 	}
 	notes, err := e.repo.ReadMessages(ctx, s, trailers.Claim+": ")
 	if failure.ClassOf(err) == failure.ClassTooLarge {
-		return nil // What cannot be read says nothing.
+		return nil // Commits beyond the limit count as absent.
 	}
 	commits := commitsOfControlPlane(f.marker.ControlPlane, notes)
 	if err != nil || len(commits) == 0 {
@@ -37,7 +37,7 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 	}
 	records := recordsFromCommits(commits, f.marker.ClusterUID)
 	if stateless {
-		f.owner = commits[0].cluster // The last one that wrote. Empty if it does not say.
+		f.owner = commits[0].cluster // The cluster of the newest commit. Empty if its trailers have none.
 	}
 	own := state.RecordPath(f.spec.ClaimRef)
 	if record, isKnown := records[own]; isKnown && (f.lastStatus.Record == nil || f.isSameCluster(record.ClusterUID)) {
@@ -56,7 +56,7 @@ func (e *external) rebuildFromCommits(ctx context.Context, f *facts, s *git.Snap
 	return err
 }
 
-// hasDirectoryWithoutRecord reports whether a claim has a directory, but no record in the state.
+// hasDirectoryWithoutRecord reports whether a claim without a record has a directory in the branch.
 func hasDirectoryWithoutRecord(ctx context.Context, f facts, s *git.Snapshot) (bool, error) {
 	ours := f.ownMarkerIDs()
 	for _, t := range f.spec.Trees {
@@ -71,7 +71,7 @@ func hasDirectoryWithoutRecord(ctx context.Context, f facts, s *git.Snapshot) (b
 	return false, nil
 }
 
-// ownMarkerIDs are the ids of the markers of the claim's directories: those of this cluster, and of the one that it takes over from.
+// ownMarkerIDs returns the ids of the claim's markers: by this cluster, and by the cluster in spec.takeOverFrom.
 func (f facts) ownMarkerIDs() []string {
 	out, before := []string{objects.BlobID(f.content)}, f.marker
 	before.ClusterUID = f.config.TakeOverFrom
@@ -81,7 +81,7 @@ func (f facts) ownMarkerIDs() []string {
 	return out
 }
 
-// treesInBranch are the trees of the claim that the branch has. Whose Site a directory is that is not asked for any more is not known.
+// treesInBranch returns the trees of the claim in the branch. The Site of a directory that the spec does not name any more is unknown, and empty.
 func treesInBranch(ctx context.Context, f facts, s *git.Snapshot, revision int64, tracks []trackNote) ([]state.Tree, error) {
 	sites, ours, out := map[string]string{}, f.ownMarkerIDs(), []state.Tree{}
 	for _, t := range f.spec.Trees {
@@ -103,7 +103,7 @@ func treesInBranch(ctx context.Context, f facts, s *git.Snapshot, revision int64
 	return out, nil
 }
 
-// tracksInBranch returns those of some tracks whose folders a directory of the branch has, with the ids of these.
+// tracksInBranch returns the tracks that have a folder in a directory of the branch, with the ids of the folders.
 func tracksInBranch(ctx context.Context, s *git.Snapshot, path string, tracks []v1alpha1.DeliveredTrack) []v1alpha1.DeliveredTrack {
 	var out []v1alpha1.DeliveredTrack
 	for _, t := range tracks {
@@ -115,8 +115,8 @@ func tracksInBranch(ctx context.Context, s *git.Snapshot, path string, tracks []
 	return out
 }
 
-// recordsFromCommits returns what the commits of a control plane say of claims, the newest first, by the paths of their records. They verify nothing: a
-// commit says what was tried, and not how it ended.
+// recordsFromCommits returns records of claims from the commits of a control plane, the newest commit first, by the path of the record. No revision in
+// them is verified: a commit shows an attempt, and not its result.
 func recordsFromCommits(commits []commitTrailers, clusterUID string) map[string]state.RecordFile {
 	out := map[string]state.RecordFile{}
 	for _, l := range commits {
@@ -130,7 +130,7 @@ func recordsFromCommits(commits []commitTrailers, clusterUID string) map[string]
 	}
 	maps.DeleteFunc(out, func(_ string, r state.RecordFile) bool {
 		_, err := r.Encode()
-		return err != nil // It could not be read back.
+		return err != nil // The record could not be read back.
 	})
 	return out
 }

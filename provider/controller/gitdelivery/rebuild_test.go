@@ -21,7 +21,7 @@ func (w *world) disaster() {
 	w.restart()
 }
 
-// starts anew as the function does that remembers nothing.
+// starts creates a delivery with revision 1, like a function without a ledger.
 func (w *world) starts(request string) {
 	w.Helper()
 	w.create(delivery("web", order(1, request), desired(w.T, "edge1", webAtE1, request)))
@@ -31,7 +31,7 @@ func (w *world) starts(request string) {
 func TestRecover(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"Forward": {reason: "Our commits tell the order; nothing is written, and what was verified is no more", run: func(w *world) {
+		"Forward": {reason: "Our commits have the last revision; no directory is written, and no revision is verified.", run: func(w *world) {
 			w.twoRevisions()
 			w.ask(verified(order(2, "b")), desired(w.T, "edge1", webAtE1, "b"))
 			w.disaster()
@@ -57,7 +57,7 @@ func TestRecover(t *testing.T) {
 				w.Errorf("order: -want, +got:\n%s", diff)
 			}
 		}},
-		"StatusKnowsMore": {reason: "A status that knows of verdicts brings them back", run: func(w *world) {
+		"StatusKnowsMore": {reason: "A status with verdicts restores them.", run: func(w *world) {
 			w.twoRevisions()
 			w.deleteState()
 			w.restart()
@@ -71,7 +71,7 @@ func TestRecover(t *testing.T) {
 			}
 			w.held(files("a"), files("b"))
 		}},
-		"EntryLost": {reason: "Who removes one entry of the state is told apart from a new claim by the directory", run: func(w *world) {
+		"EntryLost": {reason: "The directory distinguishes a claim with a removed entry of the state from a new claim.", run: func(w *world) {
 			w.twoRevisions()
 			_, err := w.git.Git(w.Context(), repo, "update-ref", "refs/heads/tmp", stateRef)
 			w.must(err)
@@ -85,7 +85,7 @@ func TestRecover(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 			w.count(2)
 		}},
-		"OldSites": {reason: "Directories of sites that were left meanwhile are tidied up", run: func(w *world) {
+		"OldSites": {reason: "Directories of former sites are removed after a loss of the state.", run: func(w *world) {
 			w.twoRevisions()
 			w.ask(order(3, "c"), desired(w.T, "edge1", webAtE1, "c"), desired(w.T, "edge2", webAtE2, "c"))
 			w.disaster()
@@ -94,7 +94,7 @@ func TestRecover(t *testing.T) {
 			w.verify()
 			w.holds(map[string]tree.Files{webAtE1: files("d")}, nil)
 		}},
-		"Others": {reason: "Whoever comes first recovers all, so that a claim that was deleted goes on counting", run: func(w *world) {
+		"Others": {reason: "The first delivery recovers all records, so that a deleted claim continues its revision numbers.", run: func(w *world) {
 			w.create(w.first())
 			api := delivery("api", order(7, "x"), desired(w.T, "edge1", "clusters/edge1/team-a/api", "x"))
 			api.Spec.ForProvider.ClaimRef.Name = "api"
@@ -117,7 +117,7 @@ func TestRecover(t *testing.T) {
 				w.Errorf("order: want the tombstone of revision 7, got %v", o)
 			}
 		}},
-		"OtherControlPlane": {reason: "What others did is not ours", run: func(w *world) {
+		"OtherControlPlane": {reason: "Commits of another control plane do not count.", run: func(w *world) {
 			w.push(map[string]string{"x": "y"})
 			_, err := w.git.Commit(w.Context(), repo, "main", map[string]string{"x": "z"}, forgery("staging", "cluster-1", 9))
 			w.must(err)
@@ -125,7 +125,7 @@ func TestRecover(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 		}},
-		"RebuiltCluster": {reason: "What another cluster of this name did is not told, until it is taken over", run: func(w *world) {
+		"RebuiltCluster": {reason: "The state of another cluster with this name is hidden, until it is taken over.", run: func(w *world) {
 			w.twoRevisions()
 			w.deleteState()
 			w.rebuild("cluster-2", "")
@@ -152,17 +152,17 @@ func TestRecover(t *testing.T) {
 	})
 }
 
-// forgery is a commit's message as a stranger may write it.
+// forgery returns a commit message that another user may write.
 func forgery(controlPlane, cluster string, revision int64) string {
 	return fmt.Sprintf("Deliver\n\nIntentplane-Claim: claims.intentplane.dev/IntentDeployment team-a/web\nIntentplane-Control-Plane: %s\n"+
 		"Intentplane-Cluster: %s\nIntentplane-Revision: %d\nIntentplane-Step: 0\nIntentplane-Attempt: 0\nIntentplane-Request: x\n", controlPlane, cluster, revision)
 }
 
-// TestDisaster plays what happens to the management cluster while claims are delivered.
+// TestDisaster plays disasters of the management cluster during the delivery of claims.
 func TestDisaster(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"Rebuilt": {reason: "A cluster that was rebuilt goes on with revision, verdict and target once it is told to take over", run: func(w *world) {
+		"Rebuilt": {reason: "A rebuilt cluster continues with revision, verdict and target once spec.takeOverFrom is set.", run: func(w *world) {
 			w.twoRevisions()
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
 			before := w.get("web").Status.AtProvider
@@ -192,7 +192,7 @@ func TestDisaster(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonOwnedElsewhere)
 			w.count(4)
 		}},
-		"OldBackup": {reason: "An old backup over newer Git writes nothing, learns what is known, and goes on", run: func(w *world) {
+		"OldBackup": {reason: "An old backup over newer Git writes nothing, reads the recorded state, and continues.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			backup := w.get("web")
@@ -288,14 +288,14 @@ func TestDisaster(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonStateUntrusted)
 		}},
-		"HiddenOwner": {reason: "A directory in the place of the owner is no state without an owner, and nothing is written", run: func(w *world) {
+		"HiddenOwner": {reason: "A directory in the place of the owner makes the state untrusted, and the provider writes nothing.", run: func(w *world) {
 			w.forgeAll(map[string]string{"owner.json/x": "y"})
 			w.create(w.first())
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonStateUntrusted)
 			w.count(0)
 		}},
-		"HiddenLedger": {reason: "A directory in the place of the ledger is no deployment without a ledger, and nothing is written", run: func(w *world) {
+		"HiddenLedger": {reason: "A directory in the place of the ledger makes the state untrusted, and the provider writes nothing.", run: func(w *world) {
 			w.forgeAll(map[string]string{state.LedgerPath(w.first().Spec.ForProvider.ClaimRef) + "/x": "y"})
 			w.create(w.first())
 			w.reconcile("web")

@@ -14,13 +14,14 @@ import (
 	"github.com/intentplane/intentplane/provider/git"
 )
 
-// A lookRequest is what a user asks for with the annotation crossplane.io/reconcile-requested-at: a look at the repository that begins after that was seen.
+// A lookRequest is a user's request by the annotation crossplane.io/reconcile-requested-at: an observation of the repository that begins after the
+// controller read the annotation.
 type lookRequest struct {
 	token  string
 	seenAt time.Time
 }
 
-// openRequest returns what a delivery is asked for and has not answered, or "".
+// openRequest returns the token of an unanswered request to a delivery, or "".
 func openRequest(d *v1alpha1.GitDelivery) string {
 	if token, ok := meta.GetReconcileRequest(d); ok && token != d.Status.LastHandledReconcileAt {
 		return token
@@ -28,11 +29,11 @@ func openRequest(d *v1alpha1.GitDelivery) string {
 	return ""
 }
 
-// noteRequest notes when a request was seen first, and returns that time. It is zero for a delivery that is asked for nothing.
+// noteRequest records the first time at which the controller read a request, and returns it. It is zero for a delivery without a request.
 func (c *fastPath) noteRequest(d *v1alpha1.GitDelivery) time.Time {
 	at, isNew := c.rememberRequest(client.ObjectKeyFromObject(d), openRequest(d))
 	if isNew {
-		// An object that failed waits for its turn, but not if a user asks.
+		// A failed object waits for its backoff, but not after a user's request.
 		c.onWake(client.ObjectKeyFromObject(d))
 	}
 	return at
@@ -52,7 +53,7 @@ func (c *fastPath) rememberRequest(key types.NamespacedName, token string) (at t
 	return c.requests[key].seenAt, true
 }
 
-// noteRequests returns a predicate that notes the requests of deliveries, and lets everything through.
+// noteRequests returns a predicate that records the requests of deliveries, and passes each event.
 func (c *fastPath) noteRequests() predicate.Predicate {
 	note := func(o client.Object) bool {
 		if d, ok := o.(*v1alpha1.GitDelivery); ok {
@@ -67,7 +68,7 @@ func (c *fastPath) noteRequests() predicate.Predicate {
 	}
 }
 
-// forgetRequest forgets what a delivery that is gone was asked for, and has others forget the delivery. It lets the event through.
+// forgetRequest deletes the request of a deleted delivery, and calls onDelete. It passes the event.
 func (c *fastPath) forgetRequest(e event.DeleteEvent) bool {
 	key := client.ObjectKeyFromObject(e.Object)
 	c.rememberRequest(key, "")
@@ -75,7 +76,7 @@ func (c *fastPath) forgetRequest(e event.DeleteEvent) bool {
 	return true
 }
 
-// lookAtRepository looks at the repository, as a user asked for it where one did: what was known before does not count then.
+// lookAtRepository observes the repository. After a user's request it ignores earlier observations.
 func (e *external) lookAtRepository(ctx context.Context, d *v1alpha1.GitDelivery, since time.Time) (*git.Snapshot, error) {
 	key := client.ObjectKeyFromObject(d)
 	e.asked = e.fastPath.noteRequest(d)
@@ -92,7 +93,7 @@ func (e *external) lookAtRepository(ctx context.Context, d *v1alpha1.GitDelivery
 	return s, err
 }
 
-// answerRequest says that a request was answered. Crossplane's reconciler would not: it does not know what was looked at.
+// answerRequest marks a request as answered in the status. Crossplane's reconciler cannot: it does not know the time of the observation.
 func answerRequest(d *v1alpha1.GitDelivery) {
 	if token := openRequest(d); token != "" {
 		d.Status.LastHandledReconcileAt = token

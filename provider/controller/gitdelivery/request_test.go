@@ -15,7 +15,7 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// requestLook asks for a look, as the function passes it on.
+// requestLook requests an observation, as the function passes it on.
 func (w *world) requestLook(token string) {
 	w.Helper()
 	d := w.get("web")
@@ -33,7 +33,7 @@ func (w *world) soon() {
 	w.must(err)
 }
 
-// TestRequestToLook asks for a look where a reconcile would answer from what is known.
+// TestRequestToLook requests an observation where a reconcile would use an earlier observation.
 func TestRequestToLook(t *testing.T) {
 	type want struct {
 		before, after xpv2.ConditionReason
@@ -41,12 +41,12 @@ func TestRequestToLook(t *testing.T) {
 	}
 	cases := map[string]struct {
 		reason string
-		// breaks something, which mend repairs before the user asks.
+		// breaks causes a fault, and mend repairs it before the user's request.
 		breaks, mend func(w *world)
 		want         want
 	}{
 		"CachedLook": {
-			reason: "A request looks although what was seen a moment ago is new enough for anyone else.",
+			reason: "A request causes an observation although the previous observation is recent enough for a reconcile.",
 			breaks: func(*world) {}, mend: func(w *world) { w.push(map[string]string{"clusters/edge1/team-a/web/configmap.yaml": "drifted"}) },
 			want: want{before: v1alpha1.ReasonDelivered, after: v1alpha1.ReasonDriftRestored, handled: "now"},
 		},
@@ -94,7 +94,7 @@ func TestRequestToLook(t *testing.T) {
 	}
 }
 
-// TestRequestEndsTheWaitOfARefusal asks for another push after the server refused one.
+// TestRequestEndsTheWaitOfARefusal requests another push after the server refused a push.
 func TestRequestEndsTheWaitOfARefusal(t *testing.T) {
 	cases := map[string]struct {
 		reason, hook, script string
@@ -129,7 +129,7 @@ func TestRequestEndsTheWaitOfARefusal(t *testing.T) {
 	}
 }
 
-// TestNoteRequest wakes an object once for each request, and forgets those that were answered.
+// TestNoteRequest requeues an object once for each request, and deletes answered requests.
 func TestNoteRequest(t *testing.T) {
 	now, woken := time.Now(), []types.NamespacedName{}
 	c := newFastPath(time.Hour, func() time.Time { return now }, func() float64 { return 0 })
@@ -141,7 +141,7 @@ func TestNoteRequest(t *testing.T) {
 	d.Name = "web"
 	p.Update(event.UpdateEvent{ObjectOld: d, ObjectNew: d})
 	if len(woken) != 0 || len(c.requests) != 0 {
-		t.Errorf("noteRequests(): a delivery that is asked for nothing is woken: %v", woken)
+		t.Errorf("noteRequests(): a delivery without a request is requeued: %v", woken)
 	}
 	meta.SetReconcileRequest(d, "first")
 	first := now
@@ -157,15 +157,15 @@ func TestNoteRequest(t *testing.T) {
 	}
 	d.Status.LastHandledReconcileAt = "second"
 	if at := c.noteRequest(d); !at.IsZero() || len(c.requests) != 0 {
-		t.Errorf("noteRequest(...): %s of a request that was answered", at)
+		t.Errorf("noteRequest(...): %s of an answered request", at)
 	}
 	d.Status.LastHandledReconcileAt = ""
 	c.noteRequest(d)
 	p.Delete(event.DeleteEvent{Object: d})
 	if len(c.requests) != 0 {
-		t.Error("noteRequests(): the request of a delivery that is gone is remembered")
+		t.Error("noteRequests(): the request of a deleted delivery is still recorded")
 	}
 	if diff := cmp.Diff([]types.NamespacedName{{Name: "web"}}, gone); diff != "" {
-		t.Errorf("noteRequests(): the repositories forget each delivery that is gone: -want, +got:\n%s", diff)
+		t.Errorf("noteRequests(): onDelete is called for each deleted delivery: -want, +got:\n%s", diff)
 	}
 }

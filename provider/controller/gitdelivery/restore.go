@@ -16,7 +16,7 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// restoredTrees returns the files of the trees that are to be brought back. They come from the repository, and never through Kubernetes.
+// restoredTrees returns the files of the trees to restore. They come from the repository, and never through Kubernetes.
 func (e *external) restoredTrees(ctx context.Context, d *v1alpha1.GitDelivery, f facts, s *git.Snapshot) (map[string]tree.Files, error) {
 	out := map[string]tree.Files{}
 	for _, t := range f.spec.Trees {
@@ -34,16 +34,16 @@ func (e *external) restoredTrees(ctx context.Context, d *v1alpha1.GitDelivery, f
 	return out, nil
 }
 
-// A lookup is a tree to find, and where it may be.
+// A lookup is the id of a wanted tree, with the directory and commits that may have it.
 type lookup struct {
 	id string
-	// path of the directory that has or had it. Folder is the one of the directory that the tree is, and empty if it is the directory.
+	// path of the directory that has or had the tree. folder of the directory, empty if the tree is the whole directory.
 	path, folder string
-	// commits that may have it.
+	// commits that may have the tree.
 	commits []string
 }
 
-// findAnywhere returns the files of a tree, and whether the repository has them, or another one of the claim.
+// findAnywhere returns the files of a tree, and whether any repository of the claim has them.
 func (e *external) findAnywhere(ctx context.Context, d *v1alpha1.GitDelivery, f facts, s *git.Snapshot, l lookup) (tree.Files, bool, error) {
 	files, ok, err := e.findTreeFiles(ctx, f, s, l)
 	if err != nil || ok {
@@ -52,8 +52,8 @@ func (e *external) findAnywhere(ctx context.Context, d *v1alpha1.GitDelivery, f 
 	return e.readElsewhere(ctx, d, l)
 }
 
-// findTreeFiles returns the files of a tree, and whether they are in the repository. What lies there instead of plain files of ours was not delivered by us,
-// and so is nothing that could be found. One that was never there itself may follow from a directory with tracks.
+// findTreeFiles returns the files of a tree, and whether they are in the repository. An entry other than a plain file was not delivered by this provider,
+// so that it counts as not found. A tree that was never there itself may be derived from a directory with tracks.
 func (e *external) findTreeFiles(ctx context.Context, f facts, s *git.Snapshot, l lookup) (tree.Files, bool, error) {
 	if files, ok := e.readTrees[l.id]; ok {
 		return files, true, nil
@@ -81,7 +81,7 @@ func (e *external) readPlainTree(ctx context.Context, s *git.Snapshot, w git.Wan
 	return files, true, nil
 }
 
-// commitsWithTree are the commits of the history that brought a tree.
+// commitsWithTree returns the commits of the history that delivered a tree.
 func (f facts) commitsWithTree(id string) []string {
 	out := []string{}
 	for _, h := range append(f.baseRecord().Revisions, f.lastStatus.History...) {
@@ -95,7 +95,7 @@ func (f facts) commitsWithTree(id string) []string {
 	return out
 }
 
-// decodedFiles returns the files of a tree of the spec. They were checked before.
+// decodedFiles returns the files of a tree of the spec, or nil for invalid files.
 func (f facts) decodedFiles(t v1alpha1.Tree) tree.Files {
 	if t.Action == v1alpha1.ActionRestore {
 		return f.restored[t.Tree]
@@ -107,14 +107,14 @@ func (f facts) decodedFiles(t v1alpha1.Tree) tree.Files {
 	return f.withParts(t, files)
 }
 
-// markedFiles returns the files of a tree with our marker, and the id that they have together.
+// markedFiles returns the files of a tree with the claim's marker, and their common id.
 func (f facts) markedFiles(t v1alpha1.Tree) (tree.Files, string) {
 	files := tree.Files{tree.Marker: f.content}
 	maps.Copy(files, f.decodedFiles(t))
 	return files, tree.ID(files)
 }
 
-// hasUnretainedTree is true if the state does not hold on to a tree that it should, and whose files are there.
+// hasUnretainedTree is true if the state does not retain a delivered tree whose files are available.
 func (f facts) hasUnretainedTree() bool {
 	for _, t := range f.spec.Trees {
 		if t.Action != v1alpha1.ActionKeep && !f.retained[t.Tree] && len(f.decodedFiles(t)) > 0 {
@@ -124,7 +124,7 @@ func (f facts) hasUnretainedTree() bool {
 	return false
 }
 
-// retainedTrees returns the trees that the state has to hold on to. One that is nowhere any more is left out.
+// retainedTrees returns the trees that the state has to retain. It omits a tree that the repository has lost.
 func (t *task) retainedTrees(ctx context.Context, s *git.Snapshot, also map[string]tree.Files) (map[string]git.Trees, error) {
 	kept, given, places := git.Trees{}, t.facts.filesByTree(), t.lookupsByTree()
 	maps.Copy(given, also)
@@ -150,7 +150,7 @@ func (t *task) retainedTrees(ctx context.Context, s *git.Snapshot, also map[stri
 // retainedDir returns the directory of the state that retains the claim's trees.
 func (f facts) retainedDir() string { return state.TreesPath(f.spec.ClaimRef) }
 
-// filesByTree are the files that are at hand anyway, by the id of their tree.
+// filesByTree returns the files that the facts already have, by the id of their tree.
 func (f facts) filesByTree() map[string]tree.Files {
 	out := map[string]tree.Files{}
 	for _, t := range f.spec.Trees {
@@ -166,7 +166,7 @@ func (f facts) filesByTree() map[string]tree.Files {
 	return out
 }
 
-// lookupsByTree says of the trees of the record where they lie or lay, by their ids.
+// lookupsByTree returns the lookups for the trees of the record, by id.
 func (t *task) lookupsByTree() map[string]lookup {
 	sites, out := map[string]string{}, map[string]lookup{}
 	add := func(id, path, folder string) {
@@ -195,7 +195,7 @@ func (t *task) lookupsByTree() map[string]lookup {
 	return out
 }
 
-// commitsForTree returns the commits to look for a tree in. Only a state that was lost has to be brought together again.
+// commitsForTree returns the commits to search for a tree. Only a lost state has to collect its trees from commits.
 func (t *task) commitsForTree(id string) []string {
 	if t.facts.memory != nil && !t.facts.rebuilt {
 		return nil
@@ -203,8 +203,8 @@ func (t *task) commitsForTree(id string) []string {
 	return t.facts.commitsWithTree(id)
 }
 
-// readElsewhere reads the files of a tree from another repository that the claim is or was delivered to. Each repository is opened with its own
-// configuration and credentials, so that a configuration gives access to its own repository alone.
+// readElsewhere reads the files of a tree from another repository of the claim. Each repository is opened with its own configuration and credentials, so
+// that a configuration gives access to its own repository alone.
 func (e *external) readElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, l lookup) (tree.Files, bool, error) {
 	// A delivery that names a claim of another namespace is refused later, and reads nothing with the credentials of that namespace until then.
 	if e.openOther == nil || d.Spec.ForProvider.ClaimRef.Namespace != d.GetNamespace() {
@@ -229,7 +229,7 @@ func (e *external) readElsewhere(ctx context.Context, d *v1alpha1.GitDelivery, l
 func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitDelivery, l lookup) (tree.Files, bool, error) {
 	there, err := e.openOther(ctx, other)
 	if isErrorOfType[*credentials.GoneError](err) || isErrorOfType[*credentials.InvalidError](err) || isErrorOfType[*deniedError](err) {
-		return nil, false, nil // That repository cannot be read any more.
+		return nil, false, nil // The configuration or a credential of that repository is missing, invalid or denied.
 	}
 	if err != nil {
 		return nil, false, err
@@ -251,7 +251,7 @@ func (e *external) readFromDelivery(ctx context.Context, d, other *v1alpha1.GitD
 	return nil, false, nil
 }
 
-// hasTreeIn reports whether a repository has or had a tree, as far as the status of its delivery says.
+// hasTreeIn reports whether a repository has or had a tree, by the status of its delivery.
 func hasTreeIn(at v1alpha1.GitDeliveryObservation, id string) bool {
 	isInHistory := slices.ContainsFunc(at.History, func(h v1alpha1.HistoryEntry) bool {
 		return slices.ContainsFunc(h.Trees, func(t v1alpha1.HistoryTree) bool { return t.Tree == id || t.Part == id })

@@ -38,7 +38,7 @@ func restore(site, path, says string) v1alpha1.Tree {
 	}
 }
 
-// ask for a revision with these trees.
+// ask requests a revision with the given trees.
 func (w *world) ask(o wish, trees ...v1alpha1.Tree) {
 	w.Helper()
 	w.change(func(d *v1alpha1.GitDelivery) {
@@ -48,7 +48,7 @@ func (w *world) ask(o wish, trees ...v1alpha1.Tree) {
 	w.reconcile("web")
 }
 
-// twoRevisions delivers a verified one, and one that is to be rolled back.
+// twoRevisions delivers a verified revision 1, and then revision 2.
 func (w *world) twoRevisions() {
 	w.Helper()
 	w.create(w.first())
@@ -59,7 +59,7 @@ func (w *world) twoRevisions() {
 	w.count(2)
 }
 
-// collect what no ref needs, and let the provider forget what it has seen.
+// collect removes unreachable objects from the repository, and restarts the provider.
 func (w *world) collect() {
 	w.Helper()
 	_, err := w.git.Git(w.Context(), repo, "-c", "gc.reflogExpire=now", "gc", "--prune=now", "--quiet")
@@ -67,7 +67,7 @@ func (w *world) collect() {
 	w.restart()
 }
 
-// deleteState as somebody may who can push any ref.
+// deleteState deletes the state, like a user who may push any ref.
 func (w *world) deleteState() {
 	w.Helper()
 	_, err := w.git.Git(w.Context(), repo, "update-ref", "-d", stateRef)
@@ -77,7 +77,7 @@ func (w *world) deleteState() {
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"Back": {reason: "A tree of the history comes back in a commit of its own, which says so, and no file comes through the object", run: func(w *world) {
+		"Back": {reason: "A tree of the history is restored in a commit with its own message, and no file comes through the object.", run: func(w *world) {
 			w.twoRevisions()
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
 			w.expect("web", v1alpha1.ReasonDelivered)
@@ -95,13 +95,13 @@ func TestRestore(t *testing.T) {
 				w.Errorf("order: -want, +got:\n%s", diff)
 			}
 			if diff := cmp.Diff([]v1alpha1.HistoryTree{{Site: "edge1", Tree: tree.ID(files("b"))}}, at.History[1].Trees); diff != "" {
-				w.Errorf("what the revision was stays in the history: -want, +got:\n%s", diff)
+				w.Errorf("trees of the revision in the history: -want, +got:\n%s", diff)
 			}
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.count(3)
 		}},
-		"Drift": {reason: "What was restored is kept so", run: func(w *world) {
+		"Drift": {reason: "Drift of a restored directory is restored.", run: func(w *world) {
 			w.twoRevisions()
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "a"))
 			w.push(map[string]string{webAtE1 + "/configmap.yaml": "changed: true\n"})
@@ -110,7 +110,7 @@ func TestRestore(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDriftRestored)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 		}},
-		"Collected": {reason: "A forced push and a garbage collection on the server take nothing from the way back", run: func(w *world) {
+		"Collected": {reason: "A forced push and a garbage collection on the server do not affect the rollback", run: func(w *world) {
 			w.twoRevisions()
 			w.reset("main~2")
 			w.collect()
@@ -141,7 +141,7 @@ func TestRestore(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonDelivered)
 			w.holds(map[string]tree.Files{webAtE1: files("a")}, nil)
 		}},
-		"Gone": {reason: "A tree that is nowhere is said to be gone, for good, and nothing is written", run: func(w *world) {
+		"Gone": {reason: "A lost tree has reason TreeGone, and the provider writes nothing.", run: func(w *world) {
 			w.twoRevisions()
 			w.reset("main~2")
 			w.deleteState()
@@ -163,7 +163,7 @@ func TestRestore(t *testing.T) {
 			w.ask(back(2, "b", 1, 1), restore("edge1", webAtE1, "x"))
 			w.expect("web", v1alpha1.ReasonTreeGone)
 		}},
-		"PolicyChanged": {reason: "What was allowed then may be refused now", run: func(w *world) {
+		"PolicyChanged": {reason: "A restored tree is refused by a limit that was set since its delivery.", run: func(w *world) {
 			w.twoRevisions()
 			s := &catalogv1alpha1.Site{}
 			w.must(w.kube.Get(w.Context(), client.ObjectKey{Name: "edge1"}, s))
@@ -173,7 +173,7 @@ func TestRestore(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonPolicyDenied)
 			w.count(2)
 		}},
-		"Forged": {reason: "What a stranger puts into the state gets no further than what a tenant delivers", run: func(w *world) {
+		"Forged": {reason: "A forged tree in the state is refused by the same limits as a tenant's tree.", run: func(w *world) {
 			w.twoRevisions()
 			f := files("a")
 			f["configmap.yaml"] = bytes.ReplaceAll(f["configmap.yaml"], []byte("team-a"), []byte("kube-system"))
@@ -193,21 +193,21 @@ func TestRestore(t *testing.T) {
 			w.expect("web", v1alpha1.ReasonPolicyDenied)
 			w.count(2)
 		}},
-		"Files": {reason: "What is restored carries no files", run: func(w *world) {
+		"Files": {reason: "A restored tree with files is refused.", run: func(w *world) {
 			w.twoRevisions()
 			r := desired(w.T, "edge1", webAtE1, "a")
 			r.Action = v1alpha1.ActionRestore
 			w.ask(back(2, "b", 1, 1), r)
 			w.expect("web", v1alpha1.ReasonInvalid)
 		}},
-		"NoTree": {reason: "Nobody guesses which tree is meant", run: func(w *world) {
+		"NoTree": {reason: "A restore without a tree is refused.", run: func(w *world) {
 			w.twoRevisions()
 			r := restore("edge1", webAtE1, "a")
 			r.Tree = ""
 			w.ask(back(2, "b", 1, 1), r)
 			w.expect("web", v1alpha1.ReasonInvalid)
 		}},
-		"NotOwner": {reason: "Nobody restores into a directory of others", run: func(w *world) {
+		"NotOwner": {reason: "A restore into a directory of another owner is refused.", run: func(w *world) {
 			w.twoRevisions()
 			_, err := w.git.Remove(w.Context(), repo, "main", []string{webAtE1}, "Remove")
 			w.must(err)
@@ -236,7 +236,7 @@ func TestRestore(t *testing.T) {
 func TestKept(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"Heals": {reason: "What is delivered is held on to from now on, without a commit of the branch", run: func(w *world) {
+		"Heals": {reason: "The state retains a delivered tree that it lacks, without a commit of the branch.", run: func(w *world) {
 			w.twoRevisions()
 			_, err := w.git.Git(w.Context(), repo, "update-ref", "refs/heads/tmp", stateRef)
 			w.must(err)
@@ -249,7 +249,7 @@ func TestKept(t *testing.T) {
 			w.count(2)
 			w.held(files("b"))
 		}},
-		"Keep": {reason: "A state that was lost is brought together again, from the branch and its past", run: func(w *world) {
+		"Keep": {reason: "A lost state is rebuilt from the branch and its history.", run: func(w *world) {
 			w.twoRevisions()
 			w.deleteState()
 			w.restart()
@@ -292,7 +292,7 @@ func (w *world) held(want ...tree.Files) {
 		}
 	}
 	if n != 2*len(trees) {
-		w.Errorf("files that are held on to: want those of %d trees, got %d files", len(trees), n)
+		w.Errorf("retained files: want the files of %d trees, got %d files", len(trees), n)
 	}
 }
 
@@ -345,7 +345,7 @@ func TestRestoreAbroad(t *testing.T) {
 			w.reconcile(elsewhere)
 			w.expect(elsewhere, v1alpha1.ReasonDelivered)
 		}},
-		"Unreachable": {reason: "A repository that does not answer is asked again, and nothing is said to be gone", run: func(w *world) {
+		"Unreachable": {reason: "An unreachable repository is read again, and its tree does not count as gone.", run: func(w *world) {
 			w.moved()
 			w.restart()
 			w.git.Fail(repo, http.StatusServiceUnavailable)
@@ -356,7 +356,7 @@ func TestRestoreAbroad(t *testing.T) {
 			w.reconcile(elsewhere)
 			w.expect(elsewhere, v1alpha1.ReasonDelivered)
 		}},
-		"ConfigGone": {reason: "One whose configuration is gone cannot be read any more", run: func(w *world) {
+		"ConfigGone": {reason: "A repository whose configuration is deleted cannot be read any more.", run: func(w *world) {
 			w.moved()
 			w.must(w.kube.Delete(w.Context(), w.config()))
 			w.goBack()
@@ -382,7 +382,7 @@ func TestRestoreAbroad(t *testing.T) {
 				w.Errorf("requests that the repository of the other namespace got: want none, got %d", got-before)
 			}
 		}},
-		"OtherClaim": {reason: "Nobody restores what another claim had", run: func(w *world) {
+		"OtherClaim": {reason: "A tree of another claim is not restored.", run: func(w *world) {
 			w.moved()
 			d := w.get("web")
 			w.lose("web")

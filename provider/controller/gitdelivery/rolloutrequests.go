@@ -21,10 +21,10 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
-// deploymentField finds RolloutRequests by the deployment that they are about.
+// deploymentField is the index of RolloutRequests by their deployment.
 const deploymentField = "intentplane.gitdelivery.deployment"
 
-// indexRequests lets RolloutRequests be found by their deployments.
+// indexRequests indexes RolloutRequests by their deployments.
 func indexRequests(ctx context.Context, i client.FieldIndexer) error {
 	err := i.IndexField(ctx, &rolloutv1alpha1.RolloutRequest{}, deploymentField, deploymentIndexKeys)
 	return errors.Wrap(err, "cannot index RolloutRequests by deployment")
@@ -40,8 +40,8 @@ func deploymentIndexKeys(o client.Object) []string {
 
 func deploymentIndexKey(group, name string) string { return group + "/" + name }
 
-// watchRequests lets homes be looked at when a user makes a RolloutRequest, and reads RolloutRequests from then on. Without that the provider must not look
-// healthy: the function leaves them to it.
+// watchRequests requeues homes when a user creates a RolloutRequest, and enables reads of RolloutRequests. An error panics, so that the provider does not
+// look healthy: the function leaves these requests to it.
 func (r *witnessReader) watchRequests(mgr ctrl.Manager, c controller.Controller, wake handler.EventHandler) {
 	err := indexRequests(context.Background(), mgr.GetFieldIndexer())
 	if err == nil {
@@ -67,7 +67,7 @@ func (e *external) gatherRequests(ctx context.Context, home *v1alpha1.GitDeliver
 	return mandate.RequestsOf(home, all.Items), nil
 }
 
-// requestsForRollout wakes the home of a deployment with a mandate, for a RolloutRequest about the deployment.
+// requestsForRollout requeues the home of a deployment with a mandate, for a RolloutRequest about the deployment.
 func (w waker) requestsForRollout(ctx context.Context, o client.Object) []reconcile.Request {
 	r, ok := o.(*rolloutv1alpha1.RolloutRequest)
 	if !ok {
@@ -81,7 +81,7 @@ func (w waker) requestsForRollout(ctx context.Context, o client.Object) []reconc
 	}), err)
 }
 
-// wasAsked lets through a RolloutRequest that is new: its spec never changes, and what the provider answers asks for nothing.
+// wasAsked passes only new RolloutRequests: their spec never changes, and the provider's own status updates request nothing.
 func wasAsked() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc:  func(e event.CreateEvent) bool { return isOpenRequest(e.Object) },

@@ -36,9 +36,9 @@ func TestRequestsForRollout(t *testing.T) {
 		request *rolloutv1alpha1.RolloutRequest
 		want    []string
 	}{
-		"Deployment": {reason: "A request wakes the home of its deployment.", request: rolloutRequest("abort", rolloutv1alpha1.ActionAbort), want: []string{"mandated"}},
-		"Kind":       {reason: "A request about another kind wakes no home.", request: other},
-		"Namespace":  {reason: "A request of another namespace wakes no home.", request: elsewhere},
+		"Deployment": {reason: "A request requeues the home of its deployment.", request: rolloutRequest("abort", rolloutv1alpha1.ActionAbort), want: []string{"mandated"}},
+		"Kind":       {reason: "A request about another kind requeues no home.", request: other},
+		"Namespace":  {reason: "A request of another namespace requeues no home.", request: elsewhere},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestRequestsForRollout(t *testing.T) {
 	done := rolloutRequest("done", rolloutv1alpha1.ActionAbort)
 	done.Status.SetConditions(xpv2.Condition{Type: rolloutv1alpha1.TypeCompleted, Status: corev1.ConditionTrue, Reason: "Done"})
 	if wasAsked().Create(event.CreateEvent{Object: done}) || !wasAsked().Create(event.CreateEvent{Object: other}) {
-		t.Error("\nA request that is open lets the home be looked at, and one that was answered for good does not.")
+		t.Error("\nAn open request requeues the home, and a closed request does not.")
 	}
 	if w.requestsForRollout(t.Context(), site("edge1")) != nil {
 		t.Error("\nAn object of another kind wakes no home.")

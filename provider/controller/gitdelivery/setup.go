@@ -1,6 +1,6 @@
-// Package gitdelivery brings the trees of claims to Git repositories.
+// Package gitdelivery delivers the trees of claims to Git repositories.
 //
-// Facts are gathered first, a pure function decides, and what it decided is carried out in one push.
+// The controller gathers facts, a pure function decides, and the controller carries out the decision in one push.
 package gitdelivery
 
 import (
@@ -42,33 +42,34 @@ import (
 )
 
 const (
-	// timeout of a reconcile: a look, and several pushes that lose a race.
+	// timeout of a reconcile: one observation, and several pushes that lose a race.
 	timeout = 2 * time.Minute
 
-	// jitter is what is added to the interval, as a part of it, so that deliveries which started together do not stay together.
+	// jitter is the maximum addition to the interval, as a fraction of it, so that deliveries with the same start do not stay in step.
 	jitter = 0.2
 
-	// patience is how long a worker waits for a repository. What it waits for goes on without it.
+	// patience is the time that a worker waits for an operation of a repository. The operation continues without the worker.
 	patience = 5 * time.Second
 
-	// pause before a push that lost a race is tried again, at most. Who pauses longer after each race loses more of them.
+	// pause is the maximum pause before the retry of a push that lost a race. A writer with a longer pause after each race loses more races.
 	pause = 20 * time.Millisecond
 )
 
 // Options of the controller.
 type Options struct {
-	// Metrics of what is done. Required.
+	// Metrics of the operations. Required.
 	Metrics *telemetry.Metrics
 
-	// Guard of what ProviderConfigs of namespaces lead to. The zero Guard refuses the most.
+	// Guard checks the addresses of ProviderConfigs of namespaces. The zero Guard refuses the most.
 	Guard address.Guard
 
-	// HonourMandates lets the provider record what follows for a revision by the mandate of its delivery. False means that it records what specs ask for alone.
+	// HonourMandates permits the provider to record events of a revision by the mandate of its delivery. False means that it records only the events of
+	// specs.
 	HonourMandates bool
 }
 
-// Setup adds the controller of GitDeliveries to a manager. It returns the repositories that deliveries go to, which others may read from as
-// well, and an error if the controller cannot be added.
+// Setup adds the controller of GitDeliveries to a manager. It returns the pool of repositories, for other readers as well, and an error if the controller
+// cannot be added.
 func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool, error) {
 	gvk := v1alpha1.GroupVersion.WithKind("GitDelivery")
 	name := managed.ControllerName(gvk.GroupKind().String())
@@ -127,8 +128,8 @@ func Setup(mgr ctrl.Manager, o controller.Options, g Options) (*repository.Pool,
 	return pool, nil
 }
 
-// addWatches lets a delivery be looked at when it changes, or its Sites, its configuration or a Secret of it. What SiteSyncs and other deliveries prove concerns homes
-// with a mandate, and what a home records by it the other deliveries.
+// addWatches requeues a delivery after a change of the delivery, its Sites, its configuration or its Secrets. New evidence of SiteSyncs and other
+// deliveries requeues homes with a mandate, and an event that a home records by its mandate requeues the other deliveries.
 func addWatches(b *builder.Builder, unchanged *fastPath, w waker) *builder.Builder {
 	return b.
 		For(&v1alpha1.GitDelivery{}, builder.WithPredicates(unchanged.noteRequests(), unchanged.invalidateOnChange(predicate.Or(resource.DesiredStateChanged(), statusOrFinalizerLost(), rollbackDelivered())))).
@@ -137,23 +138,23 @@ func addWatches(b *builder.Builder, unchanged *fastPath, w waker) *builder.Build
 		Watches(&v1alpha1.SiteSync{}, unchanged.invalidateMapped(w.requestsForWitness), builder.WithPredicates(saidOtherThings())).
 		Watches(&configv1alpha1.ProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&configv1alpha1.ClusterProviderConfig{}, unchanged.invalidateMapped(w.requestsForConfig), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		// Only who a Secret is, not what is in it, is kept in memory.
+		// The cache has only the metadata of Secrets, not their content.
 		WatchesMetadata(&corev1.Secret{}, unchanged.invalidateMapped(w.requestsForSecret), builder.WithPredicates(predicate.ResourceVersionChangedPredicate{}))
 }
 
-// pollIntervalHook returns the interval of the delivery's configuration where it is shorter than the provider's own. It is never shortened but
-// for a deadline: the first delivery after an interval fetches for all others.
+// pollIntervalHook returns the interval of the delivery's configuration where it is shorter than the provider's own. Only a deadline or an event that is
+// due shortens it: the first delivery after an interval fetches for all others.
 func pollIntervalHook(kube client.Reader) managed.PollIntervalHook {
 	return func(mg resource.Managed, every time.Duration) time.Duration {
 		d, ok := mg.(*v1alpha1.GitDelivery)
 		if !ok {
 			return every
 		}
-		// The cache answers. Without an answer there is nothing to wait for.
+		// The read uses the cache. After an error the provider's interval applies.
 		if cfg, err := configOfDelivery(context.Background(), kube, d); err == nil {
 			every = cfg.pollInterval(every)
 		}
-		every += time.Duration(rand.Float64() * jitter * float64(every)) //nolint:gosec // It spreads load, and keeps no secret.
+		every += time.Duration(rand.Float64() * jitter * float64(every)) //nolint:gosec // The number spreads load, and protects no secret.
 		if mandate.IsDue(d, time.Now()) {
 			return soon
 		}
@@ -171,7 +172,7 @@ func countOperations(m *telemetry.Metrics) func(repository.Operation) {
 	}
 }
 
-// A finalizer keeps what Observe put into a status, which an update of the object would replace with what the API server holds.
+// A finalizer retains the status that Observe set: an update of the object would replace it with the status of the API server.
 type finalizer struct {
 	resource.Finalizer
 }
@@ -188,10 +189,10 @@ func (f finalizer) AddFinalizer(ctx context.Context, o resource.Object) error {
 	return err
 }
 
-// refField is where a managed resource names its configuration.
+// refField is the field of a managed resource with the name of its configuration.
 const refField = "spec.providerConfigRef"
 
-// A config is what a GitDelivery names: a ProviderConfig of its own namespace, or a ClusterProviderConfig.
+// A config is the configuration of a GitDelivery: a ProviderConfig of its own namespace, or a ClusterProviderConfig.
 type config struct {
 	kind       string
 	namespace  string
@@ -199,34 +200,34 @@ type config struct {
 	spec       *configv1alpha1.ProviderConfigSpec
 }
 
-// A connector makes externals.
+// A connector connects deliveries to their repositories.
 type connector struct {
-	// kube reads from the cache, and from the API server what the cache must not hold.
+	// kube reads from the cache, and reads objects that the cache must not hold from the API server.
 	kube client.Client
-	// live reads past the cache.
+	// live reads from the API server, without the cache.
 	live client.Reader
-	// fastPath learns which deliveries need nothing.
+	// fastPath gets the observations of unchanged deliveries.
 	fastPath *fastPath
-	// named remembers which objects files hold.
+	// named caches the objects of files.
 	named *namedObjects
-	// pool of the repositories that are in use.
+	// pool of the open repositories.
 	pool *repository.Pool
-	// guard of what ProviderConfigs of namespaces lead to.
+	// guard checks the addresses of ProviderConfigs of namespaces.
 	guard address.Guard
-	// witnesses are read for homes with a mandate, and honoursMandates says whether the provider acts by one.
+	// witnesses are read for homes with a mandate, and honoursMandates reports whether the provider acts by mandates.
 	witnesses       *witnessReader
 	honoursMandates bool
 	metrics         *telemetry.Metrics
-	// interval is how old a look may be that is not for the first time.
+	// interval is the maximum age of an observation, if the configuration has no shorter interval.
 	interval time.Duration
 	now      func() time.Time
 	recorder xpevent.Recorder
 	logger   logging.Logger
 }
 
-// Connect reads the configuration and its credentials. It contacts no repository. It returns an error, and says so in the Ready
-// condition, if either is missing, not valid, or not for this namespace. It writes nothing: a ProviderConfigUsage for people to look at would be one more
-// request to the API server for each deployment, and the delivery names its configuration itself.
+// Connect reads the configuration and its credentials. It contacts no repository. It returns an error, and sets the Ready condition, if either is missing,
+// not valid, or not for this namespace. It writes nothing: a ProviderConfigUsage would be one more request to the API server for each deployment, and the
+// delivery names its configuration itself.
 func (c *connector) Connect(ctx context.Context, d *v1alpha1.GitDelivery) (managed.TypedExternalClient[*v1alpha1.GitDelivery], error) {
 	d.Status.SetObservedGeneration(d.GetGeneration())
 	e, err := c.openRepository(ctx, d)
@@ -238,7 +239,7 @@ func (c *connector) Connect(ctx context.Context, d *v1alpha1.GitDelivery) (manag
 		message += wayOut
 	}
 	setReady(d, c.now(), readyReasonOf(err), message)
-	// Without a configuration nothing can be looked at.
+	// Without a configuration no repository can be observed.
 	answerRequest(d)
 	return nil, err
 }
@@ -262,7 +263,7 @@ func (c *connector) openRepository(ctx context.Context, d *v1alpha1.GitDelivery)
 	}, nil
 }
 
-// pollInterval returns the interval of the configuration where it is shorter than another one.
+// pollInterval returns the interval of the configuration, at most the given limit.
 func (c config) pollInterval(most time.Duration) time.Duration {
 	every, err := time.ParseDuration(c.spec.Git.Interval)
 	if err != nil {
@@ -284,7 +285,7 @@ func configOfDelivery(ctx context.Context, r client.Reader, d *v1alpha1.GitDeliv
 	return configNamed(ctx, r, ref.Kind, client.ObjectKey{Namespace: d.GetNamespace(), Name: ref.Name})
 }
 
-// configNamed returns the configuration of a kind, as an object of a namespace names it.
+// configNamed returns the configuration of a kind, by the name in an object's reference.
 func configNamed(ctx context.Context, r client.Reader, kind string, key client.ObjectKey) (config, error) {
 	switch kind {
 	case policy.KindProviderConfig:
@@ -306,16 +307,16 @@ func goneOrError(err error, kind, name string) error {
 	return errors.Wrapf(err, "cannot get %s %q", kind, name)
 }
 
-// clusterUID is the same as long as the cluster's API server has its data. No other object is in every cluster, and lives as
-// long.
+// clusterUID returns the UID of the namespace kube-system, which is constant while the cluster's API server has its data. No other object exists in every
+// cluster for that long.
 func clusterUID(ctx context.Context, r client.Reader) (string, error) {
 	ns := &corev1.Namespace{}
 	err := r.Get(ctx, client.ObjectKey{Name: "kube-system"}, ns)
 	return string(ns.GetUID()), errors.Wrap(err, "cannot get namespace kube-system, whose uid says which cluster this is")
 }
 
-// newClients returns clients of a repository for a pool, one for each form that its state may have. It returns an error if the repository or a credential is
-// not valid. It contacts no server. The clock says when keys end.
+// newClients returns clients of a repository for a pool, one for each possible form of its state. It returns an error if the repository or a credential is
+// not valid. It contacts no server. The clock determines the expiry of keys.
 func newClients(pool *repository.Pool, spec *configv1alpha1.ProviderConfigSpec, creds credentials.Credentials, now func() time.Time) ([]*git.Client, error) {
 	out := []*git.Client{}
 	for _, ref := range possibleStateRefs(spec) {

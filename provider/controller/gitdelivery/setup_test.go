@@ -38,7 +38,7 @@ func TestNamespacedConfigIsGuarded(t *testing.T) {
 	_ = w.try("near") // It is in the condition.
 	w.expect("near", v1alpha1.ReasonPolicyDenied)
 	if m := w.get("near").GetCondition(xpv2.TypeReady).Message; strings.Contains(m, "127.0.0.1") || !strings.Contains(m, "may not reach") {
-		t.Errorf("The condition says that the address is refused, and nothing of what is there.\nmessage: %s", m)
+		t.Errorf("The condition says that the address is refused, and does not show the server's answer.\nmessage: %s", m)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestStatePlaces(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonDelivered)
 			if got := strings.Join(w.told["web"], "\n"); !strings.Contains(got, string(v1alpha1.ReasonStateTwice)) || !strings.Contains(got, branchOfState) {
-				w.Errorf("events: want one that names %s, got %q", branchOfState, got)
+				w.Errorf("events: want an event with %s, got %q", branchOfState, got)
 			}
 			unique := func() xpv2.Condition { return w.get("web").GetCondition(v1alpha1.TypeStateUnique) }
 			if c := unique(); c.Status != corev1.ConditionFalse || c.Reason != v1alpha1.ReasonStateTwice || !strings.Contains(c.Message, branchOfState) {

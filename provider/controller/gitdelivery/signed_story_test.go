@@ -20,7 +20,7 @@ import (
 	"github.com/intentplane/intentplane/test/gitserver"
 )
 
-// events are what was told.
+// events are the recorded Kubernetes events.
 type events []event.Event
 
 func (e events) reasons() []string {
@@ -71,7 +71,7 @@ func (w *world) forge(revision int64) {
 	w.must(err)
 }
 
-// states are the commits of the state that git cannot find a signature in.
+// unsigned returns "1" if the commit at the tip of the state has no signature, and "0" otherwise, with a line break.
 func (w *world) unsigned() string {
 	w.Helper()
 	out, err := w.git.Git(w.Context(), repo, "rev-list", "--count", "--no-walk", "--grep=Intentplane-State", "--invert-grep", "refs/intentplane/prod/state")
@@ -82,7 +82,7 @@ func (w *world) unsigned() string {
 func TestForgedState(t *testing.T) {
 	t.Parallel()
 	tell(t, map[string]story{
-		"Unsigned": {reason: "Without a key, whoever writes the state is believed", run: func(w *world) {
+		"Unsigned": {reason: "Without a key, a state of any writer is trusted.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.forge(9)
@@ -90,7 +90,7 @@ func TestForgedState(t *testing.T) {
 			w.reconcile("web")
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 		}},
-		"Remembered": {reason: "A forged state restores nothing, and what the object remembers is written anew", run: func(w *world) {
+		"Remembered": {reason: "A forged state restores nothing, and the state in the object's status is written again.", run: func(w *world) {
 			w.sign()
 			w.create(w.first())
 			w.reconcile("web")
@@ -105,7 +105,7 @@ func TestForgedState(t *testing.T) {
 				w.Errorf("events: -want, +got:\n%s", diff)
 			}
 		}},
-		"Forgotten": {reason: "A forged state restores nothing where the object remembers nothing: the next revision follows what the commits say.", run: func(w *world) {
+		"Forgotten": {reason: "A forged state restores nothing for an object without a status: the next revision continues the numbers in commits.", run: func(w *world) {
 			w.sign()
 			w.create(w.first())
 			w.reconcile("web")
@@ -203,7 +203,7 @@ func TestRotation(t *testing.T) {
 		setWish(d, order(3, "b"))
 		d.Spec.ForProvider.Trees = []v1alpha1.Tree{desired(w.T, "edge1", webAtE1, "b")}
 	})
-	_ = w.try("web") // The old key is no longer good.
+	_ = w.try("web") // The old key is not valid any more.
 	w.expect("web", v1alpha1.ReasonAuthFailed)
 	secret.Data["identity"] = nextKey
 	w.must(w.kube.Update(w.Context(), secret))

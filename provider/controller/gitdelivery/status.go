@@ -39,7 +39,7 @@ func (e *external) showDecision(d *v1alpha1.GitDelivery) {
 	}
 }
 
-// showDelivered says that the repository was brought to what its record says. It is the evidence that others rely on.
+// showDelivered reports that the repository has the trees of its record. The status is the evidence for other objects.
 func (e *external) showDelivered(d *v1alpha1.GitDelivery, r state.RecordFile) {
 	at := &d.Status.AtProvider
 	at.History = r.Shown()
@@ -52,7 +52,7 @@ func (e *external) showDelivered(d *v1alpha1.GitDelivery, r state.RecordFile) {
 	setReady(d, e.now(), v1alpha1.ReasonDelivered, "")
 }
 
-// endAttempt ends the attempt. One that the status lost is known from the state.
+// endAttempt ends the attempt. If the status has lost the attempt, it comes from the state.
 func (e *external) endAttempt(d *v1alpha1.GitDelivery, r state.RecordFile) {
 	at := &d.Status.AtProvider
 	if r.Attempt != nil && (at.Attempt == nil || !isAttemptAt(*at.Attempt, e.facts.appliedPosition())) {
@@ -64,13 +64,13 @@ func (e *external) endAttempt(d *v1alpha1.GitDelivery, r state.RecordFile) {
 	}
 }
 
-// showRecorded shows a ledger that was recorded without trees, and why they were not written.
+// showRecorded shows a ledger that was recorded without trees, and the reason.
 func (e *external) showRecorded(d *v1alpha1.GitDelivery) {
 	e.showLedger(d)
 	setReady(d, e.now(), e.decision.reasonOrPushing(), e.decision.message)
 }
 
-// showLedger shows in the status what the repository holds of the ledger: none differs from unknown.
+// showLedger shows the recorded ledger in the status: a ledger with seq 0 means that the repository has none, and nil means unknown.
 func (e *external) showLedger(d *v1alpha1.GitDelivery) {
 	l, at := e.facts.ledger, &d.Status.AtProvider
 	at.Record, at.Mandate, at.Follows = l.shownRecord(), e.facts.echoMandate(), e.facts.echoFollowed()
@@ -83,11 +83,11 @@ func (e *external) showLedger(d *v1alpha1.GitDelivery) {
 	}
 	at.Ledger, at.Taken = s.DeepCopy(), l.taken
 	if hadToRecord && !awaitsRecording(d) {
-		at.Waiting = nil // That a home did not answer counts against no revision: its trees have their time from now on.
+		at.Waiting = nil // The time before the recording counts against no revision: the timeout of its trees starts now.
 	}
 }
 
-// restoreLedgerStatus shows what the state remembers, unless it is not ours to show.
+// restoreLedgerStatus shows the recorded ledger and history in the status, unless the decision hides the state.
 func (e *external) restoreLedgerStatus(d *v1alpha1.GitDelivery) {
 	if e.decision.hidesState {
 		d.Status.AtProvider.Mandate, d.Status.AtProvider.Follows = nil, nil
@@ -106,18 +106,19 @@ func (e *external) restoreLedgerStatus(d *v1alpha1.GitDelivery) {
 	e.showLedger(d)
 }
 
-// askedPosition returns the position that a delivery asks for, or that its ledger came to by the mandate: in a home without a position, that of its ledger.
+// askedPosition returns the position that a delivery requests, or that its ledger reached by the mandate. For a home without a position it returns the
+// position of the ledger.
 func askedPosition(d *v1alpha1.GitDelivery) ledger.Position {
 	return cmp.Or(mandate.Position(d), ledgerStateOf(d.Status.AtProvider.Ledger).Position())
 }
 
-// awaitsRecording reports whether a status says that the events which a delivery asks for are still to be recorded.
+// awaitsRecording reports whether the requested events are not recorded yet, by the status.
 func awaitsRecording(d *v1alpha1.GitDelivery) bool {
 	asked := d.Spec.ForProvider.Ledger
 	return asked != nil && len(asked.Events) > 0 && asked.After == ledgerStateOf(d.Status.AtProvider.Ledger).Head
 }
 
-// isApplied reports whether a status says that what a delivery asks for was recorded and applied, and no attempt at it goes on.
+// isApplied reports whether the requested events and position are recorded and applied, by the status, and no attempt at the position is in progress.
 func isApplied(d *v1alpha1.GitDelivery) bool {
 	at := d.Status.AtProvider
 	if awaitsRecording(d) || at.Record == nil || at.Record.Position.Compare(askedPosition(d)) < 0 {
@@ -126,7 +127,7 @@ func isApplied(d *v1alpha1.GitDelivery) bool {
 	return at.Attempt == nil || at.Attempt.EndedAt != nil || !isAttemptAt(*at.Attempt, askedPosition(d))
 }
 
-// defaultTimeout is what the schema says.
+// defaultTimeout is the default in the schema.
 const defaultTimeout = 10 * time.Minute
 
 // isAttemptAt is true for an attempt to bring a repository to a position.
@@ -134,7 +135,7 @@ func isAttemptAt(a rolloutv1alpha1.Attempt, p ledger.Position) bool {
 	return a.Revision == p.Revision && a.Step == p.Step && a.Number == p.Attempt
 }
 
-// noteWaiting notes since when a delivery waits for its position to be reached. It needs no write of its own: it goes along with the reason.
+// noteWaiting sets the time since which a delivery waits for its position. It needs no write of its own: the status is written with the reason.
 func noteWaiting(d *v1alpha1.GitDelivery, now time.Time) {
 	at, p := &d.Status.AtProvider, askedPosition(d)
 	if isApplied(d) {
@@ -146,7 +147,7 @@ func noteWaiting(d *v1alpha1.GitDelivery, now time.Time) {
 	}
 }
 
-// deliveryDeadline is when a delivery has taken too long. Zero if nothing is waited for.
+// deliveryDeadline returns the time at which a delivery times out. Zero if the delivery does not wait.
 func deliveryDeadline(d *v1alpha1.GitDelivery) time.Time {
 	w := d.Status.AtProvider.Waiting
 	if w == nil || meta.WasDeleted(d) || !isAttemptAt(*w, askedPosition(d)) {
@@ -155,7 +156,7 @@ func deliveryDeadline(d *v1alpha1.GitDelivery) time.Time {
 	return w.StartedAt.Add(deliveryTimeout(d))
 }
 
-// deliveryTimeout returns the timeout of a delivery, or of the attempt to roll back that goes on by its mandate. The API server has checked its form.
+// deliveryTimeout returns the timeout of a delivery, or of the rollback attempt in progress by its mandate. The API server has checked its form.
 func deliveryTimeout(d *v1alpha1.GitDelivery) time.Duration {
 	if out := mandate.AttemptTimeout(d); out > 0 {
 		return out
@@ -167,8 +168,8 @@ func deliveryTimeout(d *v1alpha1.GitDelivery) time.Duration {
 	return out
 }
 
-// withTimeout returns DeliveryTimedOut, with the reason in its message, for a delivery that takes too long. A refusal is an answer already, a
-// position that is behind waits for a newer one, and a Site that is missing is waited for.
+// withTimeout returns DeliveryTimedOut, with the reason in its message, for a delivery that takes too long. A refusal is a result already, a delivery that
+// is behind waits for a newer spec, and the wait for a missing Site has no limit.
 func withTimeout(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionReason, message string) (xpv2.ConditionReason, string) {
 	end := deliveryDeadline(d)
 	if end.IsZero() || now.Before(end) || slices.Contains(reasonsWithoutTimeout(d), reason) {
@@ -180,8 +181,8 @@ func withTimeout(d *v1alpha1.GitDelivery, now time.Time, reason xpv2.ConditionRe
 	return v1alpha1.ReasonDeliveryTimedOut, fmt.Sprintf("%s: %s", reason, message)
 }
 
-// reasonsWithoutTimeout are the reasons that never become a timeout. Another claim's objects are waited for, but for an attempt to roll back: that has to
-// come to an end.
+// reasonsWithoutTimeout returns the reasons that never become a timeout. The wait for another claim's objects has no limit, except for a rollback attempt:
+// that has to end.
 func reasonsWithoutTimeout(d *v1alpha1.GitDelivery) []xpv2.ConditionReason {
 	out := []xpv2.ConditionReason{
 		v1alpha1.ReasonPolicyDenied, v1alpha1.ReasonNotOwner, v1alpha1.ReasonOwnedElsewhere, v1alpha1.ReasonTooLarge,
@@ -194,7 +195,7 @@ func reasonsWithoutTimeout(d *v1alpha1.GitDelivery) []xpv2.ConditionReason {
 	return out
 }
 
-// untilDeadline returns the shorter one of an interval and the time until the deadline of a delivery.
+// untilDeadline returns the shorter of an interval and the time until the deadline of a delivery.
 func untilDeadline(d *v1alpha1.GitDelivery, now time.Time, every time.Duration) time.Duration {
 	end := deliveryDeadline(d)
 	if end.IsZero() || !now.Before(end) {
@@ -203,14 +204,15 @@ func untilDeadline(d *v1alpha1.GitDelivery, now time.Time, every time.Duration) 
 	return min(every, end.Sub(now)+time.Second)
 }
 
-// What is logged of a repository, once for each thing that comes true there.
+// Log messages about the progress of a repository, each logged once per change.
 const (
 	loggedDelivered = "Repository holds the revision"
 	loggedVerdict   = "Repository has recorded the verdict"
 	loggedRollback  = "Repository holds what the rollback restores"
 )
 
-// logProgress logs what a repository holds, or remembers, unless the status says so already: an observation that finds nothing new logs nothing.
+// logProgress logs the applied revision, verdict or rollback of a repository, unless the status has the same head already: an unchanged observation logs
+// nothing.
 func (e *external) logProgress(d *v1alpha1.GitDelivery, commit string) {
 	before, now := d.Status.AtProvider.Record, e.facts.recording.applied
 	if now.Current == nil || before != nil && before.Head == now.Head {
@@ -233,14 +235,14 @@ func (e *external) logProgress(d *v1alpha1.GitDelivery, commit string) {
 	e.logger.Info(progressMessage(before, now), values...)
 }
 
-// logConcealed returns a function that logs what no condition says: why a private address could not be read.
+// logConcealed returns a function that logs the error of reading a private address, which no condition shows.
 func logConcealed(l logging.Logger) func(repository.ConcealedFailure) {
 	return func(f repository.ConcealedFailure) {
 		l.Info("Cannot read a repository at a private address", "namespace", f.Namespace, "url", f.URL, "cause", f.Cause)
 	}
 }
 
-// progressMessage says what came true since.
+// progressMessage returns the message for the change since the previous record.
 func progressMessage(before *v1alpha1.LedgerRecord, now ledger.State) string {
 	was, is := ledger.Position{}, now.Position()
 	if before != nil {
@@ -255,7 +257,7 @@ func progressMessage(before *v1alpha1.LedgerRecord, now ledger.State) string {
 	return loggedDelivered
 }
 
-// notifyOwner notifies the owner of a directory, once, that another delivery wants it. The owner keeps the directory, and what it delivers is not
+// notifyOwner notifies the owner of a directory, once, that another delivery requests it. The owner keeps the directory, and its own delivery is not
 // affected: so it gets an event, and not a condition. An owner in another cluster cannot be notified.
 func (e *external) notifyOwner(ctx context.Context, d *v1alpha1.GitDelivery) error {
 	m := e.decision.owner
@@ -270,7 +272,7 @@ func (e *external) notifyOwner(ctx context.Context, d *v1alpha1.GitDelivery) err
 	return err
 }
 
-// warnOfState warns of a state that is not signed by a trusted key, which counts as lost, and of two states. What is delivered next makes both right.
+// warnOfState warns of a state without a trusted signature, which counts as lost, and of a second state. The next delivery fixes both.
 func (e *external) warnOfState(d *v1alpha1.GitDelivery) {
 	e.reportRival(d)
 	if e.facts.forged == "" {
@@ -280,7 +282,7 @@ func (e *external) warnOfState(d *v1alpha1.GitDelivery) {
 	e.recorder.Event(d, event.Warning(event.Reason(v1alpha1.ReasonStateUntrusted), err))
 }
 
-// reportRival says in a condition that two refs hold a state, of which the newer one counts, and as an event when that begins.
+// reportRival reports in a condition that two refs hold a state, of which the newer is in use, and emits an event when the condition becomes false.
 func (e *external) reportRival(d *v1alpha1.GitDelivery) {
 	before := d.GetCondition(v1alpha1.TypeStateUnique)
 	if e.facts.rival == "" {
@@ -297,7 +299,7 @@ func (e *external) reportRival(d *v1alpha1.GitDelivery) {
 	}
 }
 
-// reportFormer shows the former branches in the status, and says of each, as an event when it comes there, what a person can do.
+// reportFormer shows the former branches in the status, and emits an event with the action for the user for each new former branch.
 func (e *external) reportFormer(d *v1alpha1.GitDelivery, former []v1alpha1.FormerBranch) {
 	at := &d.Status.AtProvider
 	for _, b := range former {

@@ -42,7 +42,7 @@ func TestClock(t *testing.T) {
 			w.unanswered(1)
 			w.expect("web", v1alpha1.ReasonDeliveryTimedOut)
 			if c := w.get("web").GetCondition(xpv2.TypeReady); !strings.HasPrefix(c.Message, "MemoryUnknown: ") {
-				w.Errorf("the message does not say what the trouble is: %q", c.Message)
+				w.Errorf("the message does not have the first reason: %q", c.Message)
 			}
 			before := w.get("web")
 			w.unanswered(2)
@@ -64,7 +64,7 @@ func TestClock(t *testing.T) {
 			w.unanswered(5)
 			w.expect("web", v1alpha1.ReasonDeliveryTimedOut)
 		}},
-		"Next": {reason: "Another order has its own time, and one that was carried out has none", run: func(w *world) {
+		"Next": {reason: "Another order has its own timeout, and an applied order has none.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.pass(time.Hour)
@@ -114,12 +114,12 @@ func TestClock(t *testing.T) {
 	})
 }
 
-// TestMore lets a revision that was carried out come to ask for a directory that it kept before: a Site's cluster got ready.
+// TestMore lets an applied revision request a directory that it retained before: a Site's cluster got ready.
 func TestMore(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftRestore} {
 		tell(t, map[string]story{
-			string(policy): {reason: "An attempt that comes late is not drift, whatever the policy for drift.", run: func(w *world) {
+			string(policy): {reason: "A late attempt is not drift, under any policy for drift.", run: func(w *world) {
 				d := w.first()
 				d.Spec.ForProvider.DriftPolicy = policy
 				want := d.Spec.ForProvider.Trees
@@ -166,10 +166,10 @@ func TestVerdict(t *testing.T) {
 			w.must(w.try("web"))
 			w.expect("web", v1alpha1.ReasonOrderBehind)
 			if diff := cmp.Diff(true, w.ledgerOf("web").IsVerified()); diff != "" {
-				w.Errorf("what Git remembers: -want, +got:\n%s", diff)
+				w.Errorf("recorded verdict: -want, +got:\n%s", diff)
 			}
 		}},
-		"Rejected": {reason: "A rejected revision keeps what is there", run: func(w *world) {
+		"Rejected": {reason: "A rejected revision leaves the directories unchanged.", run: func(w *world) {
 			w.create(w.first())
 			w.reconcile("web")
 			w.change(judge(rejected))
@@ -196,7 +196,7 @@ func TestVerdict(t *testing.T) {
 	})
 }
 
-// A logbook keeps what is logged, without commits, which differ.
+// A logbook records log lines, without commits, which differ.
 type logbook struct {
 	logging.Logger
 
@@ -217,7 +217,7 @@ func (l logbook) Info(said string, values ...any) {
 	*l.lines = append(*l.lines, said)
 }
 
-// TestLog follows a revision that is verified and one that is rolled back, with a look and a restart after each step.
+// TestLog follows a verified revision and a rolled back revision, with an observation and a restart after each step.
 func TestLog(t *testing.T) {
 	w := newWorld(t)
 	lines := []string{}
@@ -270,7 +270,7 @@ const (
 	mostSites     = 500
 	mostRevisions = 12
 
-	// roomForStatus leaves most of what etcd takes, 1.5 MiB, to the spec, which has 900 KiB at most.
+	// roomForStatus is the size of a status that leaves most of the 1.5 MiB of an etcd object to the spec, which has 900 KiB at most.
 	roomForStatus = 560 << 10
 	roomForState  = 2 << 20
 )

@@ -21,17 +21,16 @@ import (
 	"github.com/intentplane/intentplane/provider/state"
 )
 
-// A task is what a reconcile leaves to the queue of the repository. It shares nothing with the reconcile, which may be gone when its
-// turn comes.
+// A task is a delivery in the queue of the repository. It shares no data with its reconcile, which may have ended before the turn of the task comes.
 type task struct {
 	external
 
 	object *v1alpha1.GitDelivery
-	// replaces is the tip at which the change of another user was seen. Empty where nothing is replaced.
+	// replaces is the tip with the observed change of another user. Empty if the commit restores nothing.
 	replaces string
-	// stateOnly is true where events are recorded without writing anything else.
+	// stateOnly is true for a task that records events and writes no directory.
 	stateOnly bool
-	// record of the repository, once it is planned.
+	// record of the repository after the delivery, once the delivery is planned.
 	record state.RecordFile
 }
 
@@ -64,13 +63,13 @@ func (t *task) queuedDelivery(plan func(context.Context, *git.Draft) error) repo
 	}
 }
 
-// An unbegunError is a commit without an attempt, whose start would be its date.
+// An unbegunError reports a commit without an attempt: the start of the attempt is the date of the commit.
 type unbegunError struct{}
 
-// Error says what is missing.
+// Error names the missing attempt.
 func (*unbegunError) Error() string { return "cannot commit: no attempt was begun" }
 
-// planPush adds the delivery to a draft, as it follows from what the draft holds.
+// planPush decides the delivery on the snapshot of a draft, and adds it to the draft.
 func (t *task) planPush(ctx context.Context, draft *git.Draft) error {
 	if err := t.evaluateSnapshot(ctx, t.object, draft.Snapshot()); err != nil {
 		return err
@@ -112,7 +111,7 @@ func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Chang
 		did.Base = t.facts.tipBefore()
 	}
 	if commit == "" && t.facts.shouldReapply() {
-		did.Commit = t.facts.tip // The rewritten history is the one that counts from now on.
+		did.Commit = t.facts.tip // The rewritten history is valid from now on.
 	}
 	t.record = t.facts.baseRecord().After(did)
 	if t.record.Commit == "" {
@@ -128,7 +127,7 @@ func (t *task) recordDelivery(ctx context.Context, draft *git.Draft, c git.Chang
 	return draft.AddState(c)
 }
 
-// recordLedger adds what the ledger has to learn to a draft, and nothing else.
+// recordLedger adds the pending events of the ledger to a draft, and no directory.
 func (t *task) recordLedger(draft *git.Draft) error {
 	c := t.newCommit(commitMessage{}, t.statusTimestamp())
 	if err := t.writeLedgerFile(&c, t.facts.recording); err != nil {
@@ -140,8 +139,8 @@ func (t *task) recordLedger(draft *git.Draft) error {
 	return draft.AddState(c)
 }
 
-// writeLedger adds the ledger, and the record of what it has come to in the repository, to a change. The record of a follower has a copy, and takes the
-// place of the ledger of a home that was left.
+// writeLedger adds the ledger and the record of the repository to a change. The record of a follower has a copy of the ledger, and replaces the ledger of
+// a former home.
 func (t *task) writeLedger(c *git.Change) error {
 	if err := t.writeLedgerFile(c, t.facts.recording); err != nil {
 		return err
@@ -191,7 +190,7 @@ func (r recording) appendTo(file state.LedgerFile, now time.Time) state.LedgerFi
 	return file.AppendMandated(r.next, withTime(r.mandated, now))
 }
 
-// withTime returns events with the time at which they are recorded.
+// withTime returns events with the time of their recording.
 func withTime(events []ledger.Event, now time.Time) []ledger.Event {
 	out := make([]ledger.Event, len(events))
 	for i, e := range events {
@@ -201,7 +200,7 @@ func withTime(events []ledger.Event, now time.Time) []ledger.Event {
 	return out
 }
 
-// writeShared adds which cluster writes the state, and the numbers of other claims that were lost with it.
+// writeShared adds the UID of the cluster that writes the state, and the rebuilt records of other claims.
 func (t *task) writeShared(c *git.Change) error {
 	var err error
 	for path, lost := range t.facts.lostRecords {
@@ -213,7 +212,8 @@ func (t *task) writeShared(c *git.Change) error {
 	return err
 }
 
-// stateTooLarge says what a person can do about a file that could not be read back, and which is therefore not written, nor what it is about.
+// stateTooLarge returns the error, with the action for a user, for a file that could not be read back. The provider then writes neither the file nor the
+// directories.
 func (t *task) stateTooLarge(err error) error {
 	message := err.Error()
 	if n := len(t.decision.left); n > 0 {
@@ -231,14 +231,14 @@ const (
 	placeholderSays = "The directory above stays when its last claim goes, so that the GitOps engine which reads it finds it, and prunes.\n"
 )
 
-// keepPlaces leaves something in the directories of Sites that a change empties. Git has no empty directories, and an engine that does not
-// find its directory prunes nothing.
+// keepPlaces adds a placeholder to the directories of Sites that a change empties. Git has no empty directories, and an engine that does not find its
+// directory prunes nothing.
 func (f facts) keepPlaces(ctx context.Context, s *git.Snapshot, c *git.Change) error {
 	return KeepPlaces(ctx, s, c, f.engineReads)
 }
 
-// KeepPlaces is what a delivery does about the directories that a change removes, of which some are those of a Site with an engine. It returns a
-// *failure.Error if the snapshot cannot be read.
+// KeepPlaces adds a placeholder to the directory of each Site with an engine, if a change removes its last claim directory. It returns a *failure.Error if
+// the snapshot cannot be read.
 func KeepPlaces(ctx context.Context, s *git.Snapshot, c *git.Change, isRead func(dir string) bool) error {
 	for _, removed := range c.Remove {
 		dir := path.Dir(path.Dir(removed))
@@ -263,7 +263,7 @@ func putDirectory(c *git.Change, dir string, files map[string][]byte) {
 	c.Put[dir] = files
 }
 
-// engineReads is true for a directory of a Site that has an engine. Of a deleted Site that is not known.
+// engineReads is true for a directory of a Site that has an engine. It is false for a deleted Site.
 func (f facts) engineReads(dir string) bool {
 	return HasEngine(f.sites[f.siteOfDirectory(dir)])
 }
@@ -273,7 +273,7 @@ func HasEngine(site *catalogv1alpha1.Site) bool {
 	return site != nil && site.Spec.Engine.Type != "" && site.Spec.Engine.Type != catalogv1alpha1.EngineNone
 }
 
-// isSiteEmptied is true if a change leaves nothing in a Site's directory, which holds <namespace>/<name>.
+// isSiteEmptied is true if a change removes the last directory <namespace>/<name> of a Site's directory.
 func isSiteEmptied(ctx context.Context, s *git.Snapshot, dir string, c *git.Change) (bool, error) {
 	for written, files := range c.Put {
 		if len(files) > 0 && path.Dir(path.Dir(written)) == dir {

@@ -2,9 +2,9 @@ package gitdelivery
 
 import "github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 
-// restoreTracks shows the directories with tracks that the record has, before that is shown. An object that was lost, or restored from a backup, may be refused
-// as behind at first. What it says of the position would else go with no tracks, or with those that the directories had before, and the function would take a
-// track that gets requests for one that gets none.
+// restoreTracks shows the recorded directories with tracks in the status, before the status shows the record. An object that was lost, or restored from a
+// backup, may be refused as behind at first. Otherwise its status would have the recorded position with no tracks, or with the previous tracks, and the
+// function would take a track that gets requests for a track without requests.
 func (e *external) restoreTracks(d *v1alpha1.GitDelivery) {
 	at, r := &d.Status.AtProvider, e.facts.memory
 	if r == nil || !hasTracks(r.Trees) {

@@ -81,10 +81,10 @@ func TestBackupInPosition(t *testing.T) {
 	w.reconcile("web")
 	w.expect("web", v1alpha1.ReasonOrderBehind)
 	if diff := cmp.Diff(want, w.get("web").Status.AtProvider.Trees); diff != "" {
-		t.Errorf("\nAn object from a backup shows what the directories have, so that the next tree is asked for after that.\ntrees: -want, +got:\n%s", diff)
+		t.Errorf("\nAn object from a backup shows the recorded trees of the directories, so that the next tree is requested after them.\ntrees: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(commits, w.commits()); diff != "" {
-		t.Errorf("\nAn object from a backup does not bring back what its position has left behind.\ncommits: -want, +got:\n%s", diff)
+		t.Errorf("\nAn object from a backup does not restore an earlier tree of its position.\ncommits: -want, +got:\n%s", diff)
 	}
 	move(20, want[0].Tree)
 }

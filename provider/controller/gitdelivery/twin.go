@@ -12,8 +12,8 @@ import (
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
 )
 
-// hasTwin is true for a delivery of a composite that has another one to the same repository, which stays. A composite whose delivery was lost may compose it
-// by two names, one after the other. What the repository holds, its ledger and its directories, belongs to the one that stays.
+// hasTwin is true for a delivery of a composite with a second delivery to the same repository that is not deleted. A composite whose delivery was lost may
+// compose it by two names, one after the other. Ledger and directories of the repository belong to the remaining delivery.
 func (e *external) hasTwin(ctx context.Context, d *v1alpha1.GitDelivery) (bool, error) {
 	all, err := e.deliveriesOf(ctx, d.Spec.ForProvider.ClaimRef)
 	if err != nil {
@@ -31,7 +31,7 @@ func (e *external) hasTwin(ctx context.Context, d *v1alpha1.GitDelivery) (bool, 
 	return false, nil
 }
 
-// isTwin is true for two deliveries that one composite has to the repository of one configuration.
+// isTwin is true for two deliveries of one composite to the repository of one configuration.
 func isTwin(a, b *v1alpha1.GitDelivery) bool {
 	of, other := metav1.GetControllerOf(a), metav1.GetControllerOf(b)
 	isSameOwner := of != nil && other != nil && of.UID == other.UID
@@ -39,8 +39,8 @@ func isTwin(a, b *v1alpha1.GitDelivery) bool {
 	return a.GetUID() != b.GetUID() && isSameOwner && to != nil && at != nil && *to == *at
 }
 
-// stays is true for an object that the API server has, and that no user deletes. Of two twins that are deleted at once, the cache might show each to the other
-// as one that stays, and nothing would be removed.
+// stays is true for an object that the API server has, and that is not being deleted. It reads without the cache: for two twins that are deleted at once,
+// the cache might show each as existing, and neither would remove the directories.
 func (e *external) stays(ctx context.Context, d *v1alpha1.GitDelivery) (bool, error) {
 	now := &metav1.PartialObjectMetadata{}
 	now.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("GitDelivery"))

@@ -29,7 +29,7 @@ func TestTwin(t *testing.T) {
 		}
 	}
 	tell(t, map[string]story{
-		"Stays": {reason: "What the repository holds belongs to the delivery of the same composite that stays, and goes with that.", run: func(w *world) {
+		"Stays": {reason: "The directories belong to the remaining delivery of the same composite, and are removed with that delivery.", run: func(w *world) {
 			w.create(ofComposite(w.first(), "web", "composite"))
 			w.reconcile("web")
 			w.create(ofComposite(w.first(), "web-again", "composite"))

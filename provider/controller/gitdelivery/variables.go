@@ -10,7 +10,8 @@ import (
 )
 
 // deliveredVariables returns the names of the variables that directories have since their last delivery, by path, for trees with variables. An object that
-// was delivered before objects declared their variables declares none: it stays, and is restored, with those that its directory has anyway.
+// was delivered before objects declared their variables declares none: its unchanged and restored trees may use the variables that the directory already
+// has.
 func (e *external) deliveredVariables(ctx context.Context, f facts, s *git.Snapshot) (map[string][]string, error) {
 	out := map[string][]string{}
 	for _, t := range f.spec.Trees {
@@ -30,7 +31,7 @@ func (e *external) deliveredVariables(ctx context.Context, f facts, s *git.Snaps
 	return out, nil
 }
 
-// wholeOf returns the files that a tree brings. They are empty for one that is refused anyway.
+// wholeOf returns the files of a tree with its parts. They are empty for a tree that the checks refuse later.
 func (f facts) wholeOf(t v1alpha1.Tree) tree.Files {
 	if t.Action == v1alpha1.ActionRestore {
 		return f.restored[t.Tree]

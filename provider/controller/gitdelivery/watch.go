@@ -14,8 +14,7 @@ import (
 	"github.com/intentplane/intentplane/provider/usage"
 )
 
-// A waker finds the GitDeliveries that a change of something else concerns. What it cannot find is looked at anyway, an interval
-// later.
+// A waker finds the GitDeliveries that depend on a changed object. After an error, each delivery is still reconciled at its next interval.
 type waker struct {
 	kube client.Reader
 	log  logging.Logger
@@ -51,8 +50,8 @@ func (w waker) newRequests(ds []v1alpha1.GitDelivery, err error) []reconcile.Req
 	return out
 }
 
-// statusOrFinalizerLost lets through a status that lost its memory, which would stay lost until the next interval, and an object
-// that lost a finalizer, which may have been the last one that its deletion waited for.
+// statusOrFinalizerLost passes a status that lost its ledger, which would stay lost until the next interval, and an object that lost a finalizer, which
+// may have been the last obstacle to its deletion.
 func statusOrFinalizerLost() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
@@ -65,8 +64,8 @@ func statusOrFinalizerLost() predicate.Predicate {
 	}}
 }
 
-// rollbackDelivered lets through the status by which the trees of a rollback are delivered. That the rollback has ended may follow from it by the mandate, also
-// where no SiteSync will say anything else: the Sites ran the trees before, or have no engine.
+// rollbackDelivered passes the status update that reports the trees of a rollback as delivered. By the mandate this may end the rollback without a further
+// change of a SiteSync: the Sites ran the trees before, or have no engine.
 func rollbackDelivered() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
 		before, ok := e.ObjectOld.(*v1alpha1.GitDelivery)
@@ -75,7 +74,7 @@ func rollbackDelivered() predicate.Predicate {
 	}}
 }
 
-// isRollbackDelivered is true for a home with a mandate whose repository has the trees of a rollback that has not ended.
+// isRollbackDelivered is true for a home with a mandate whose repository has the trees of the rollback in progress.
 func isRollbackDelivered(d *v1alpha1.GitDelivery) bool {
 	at := d.Status.AtProvider
 	if at.Mandate == nil || at.Ledger == nil {

@@ -81,7 +81,7 @@ func TestWake(t *testing.T) {
 		"SameNameElse":    {reason: "A configuration of another namespace is another", fn: w.requestsForConfig, object: &configv1alpha1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "team-b", Name: "own"}}},
 		"ClusterSecret":   {reason: "Who names a configuration depends on its Secret", fn: w.requestsForSecret, object: secretOf("platform"), want: []string{"shared"}},
 		"OwnSecret":       {reason: "Who names a configuration depends on its Secret", fn: w.requestsForSecret, object: secretOf("team-a"), want: []string{"own"}},
-		"SecretElsewhere": {reason: "A Secret of another namespace concerns nobody", fn: w.requestsForSecret, object: secretOf("team-b")},
+		"SecretElsewhere": {reason: "A Secret of another namespace requeues no delivery.", fn: w.requestsForSecret, object: secretOf("team-b")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -108,8 +108,8 @@ func TestForgot(t *testing.T) {
 		want          bool
 	}{
 		"Wiped":    {reason: "A status that lost its memory gets it back at once", before: remembers, after: delivery("web", order(1, "a")), want: true},
-		"Ours":     {reason: "What we write ourselves wakes nobody", before: delivery("web", order(1, "a")), after: remembers},
-		"Released": {reason: "A deletion goes on when nobody else holds the object", before: held, after: delivery("web", order(1, "a")), want: true},
+		"Ours":     {reason: "A status update of the provider itself requeues no delivery.", before: delivery("web", order(1, "a")), after: remembers},
+		"Released": {reason: "A deletion continues once the object has lost another finalizer.", before: held, after: delivery("web", order(1, "a")), want: true},
 		"Other":    {reason: "Another kind is none of ours", before: site("edge1"), after: site("edge1")},
 	}
 	for name, tc := range cases {

@@ -30,14 +30,15 @@ import (
 )
 
 const (
-	// controllerField finds Gates and SiteSyncs by the UID of the object that controls them.
+	// controllerField is the index of Gates and SiteSyncs by the UID of their controller reference.
 	controllerField = "intentplane.gitdelivery.controller"
 
-	// maxWitnesses is how many Gates, and how many SiteSyncs, of one controller are read. A deployment has one SiteSync, and a Gate for each of its 20 steps.
+	// maxWitnesses is the maximum number of Gates, and of SiteSyncs, that are read for one controller. A deployment has one SiteSync, and a Gate for each of
+	// its 20 steps.
 	maxWitnesses = 64
 )
 
-// indexWitnesses lets objects of a kind be found by their controllers.
+// indexWitnesses indexes objects of a kind by their controllers.
 func indexWitnesses(ctx context.Context, i client.FieldIndexer, o client.Object) error {
 	return errors.Wrapf(i.IndexField(ctx, o, controllerField, controllerIndexKeys), "cannot index %T by controller", o)
 }
@@ -62,15 +63,15 @@ type gate interface {
 	Register(callback func(), kinds ...schema.GroupVersionKind)
 }
 
-// watchOnceServed lets homes be looked at for Gates and RolloutRequests once these are served. They are optional: without them nothing is measured, no user asks
-// for anything, and deployments still deliver.
+// watchOnceServed watches Gates and RolloutRequests for homes once these kinds are served. They are optional: without them a deployment has no
+// measurements and no requests of users, and still delivers.
 func (r *witnessReader) watchOnceServed(mgr ctrl.Manager, g gate, c controller.Controller, unchanged *fastPath, w waker) {
 	g.Register(func() { r.watchGates(mgr, c, unchanged.invalidateMapped(w.requestsForWitness)) }, rolloutv1alpha1.GroupVersion.WithKind("Gate"))
 	g.Register(func() { r.watchRequests(mgr, c, unchanged.invalidateMapped(w.requestsForRollout)) }, rolloutv1alpha1.GroupVersion.WithKind("RolloutRequest"))
 }
 
-// watchGates lets homes be looked at when a Gate comes to a verdict, and reads Gates from then on. Without that the provider must not look healthy: the function
-// leaves the verdicts to it.
+// watchGates requeues homes when a Gate reaches a verdict, and enables reads of Gates. An error panics, so that the provider does not look healthy: the
+// function leaves these verdicts to it.
 func (r *witnessReader) watchGates(mgr ctrl.Manager, c controller.Controller, wake handler.EventHandler) {
 	err := indexWitnesses(context.Background(), mgr.GetFieldIndexer(), &rolloutv1alpha1.Gate{})
 	if err == nil {
@@ -82,7 +83,8 @@ func (r *witnessReader) watchGates(mgr ctrl.Manager, c controller.Controller, wa
 	}
 }
 
-// gatherWitnesses gathers what may prove something to a home with a mandate. It returns an error if the cache cannot be read.
+// gatherWitnesses gathers the evidence for a home with a mandate: deliveries, SiteSyncs, Gates and RolloutRequests. It returns an error if the cache
+// cannot be read.
 func (e *external) gatherWitnesses(ctx context.Context, f facts) (mandate.Facts, error) {
 	home := e.asRead
 	if f.spec.Mandate == nil || home == nil {
@@ -117,7 +119,7 @@ func (e *external) gatherWitnesses(ctx context.Context, f facts) (mandate.Facts,
 	return out, err
 }
 
-// followersOf returns the deliveries to other repositories than the home that may prove something to it.
+// followersOf returns the deliveries to other repositories that may be evidence for a home.
 func (f facts) followersOf(home *v1alpha1.GitDelivery) []v1alpha1.GitDelivery {
 	return slices.DeleteFunc(slices.Clone(f.siblings), func(d v1alpha1.GitDelivery) bool {
 		return d.Spec.ForProvider.Copy == nil || !mandate.IsWitness(&d, d.Spec.ForProvider.ClaimRef, home)
@@ -152,7 +154,8 @@ func (f facts) deliveredByPath() map[string]v1alpha1.DeliveredTree {
 	return out
 }
 
-// requestsForWitness wakes the home of a deployment with a mandate, for a Gate, a SiteSync or another delivery of it, and the other deliveries for the home.
+// requestsForWitness requeues the home of a deployment with a mandate, for a Gate, a SiteSync or another delivery of it, and the other deliveries for the
+// home.
 func (w waker) requestsForWitness(ctx context.Context, o client.Object) []reconcile.Request {
 	claim := claimOfWitness(o)
 	ds, err := usage.OfClaim(ctx, w.kube, claim)
@@ -161,7 +164,7 @@ func (w waker) requestsForWitness(ctx context.Context, o client.Object) []reconc
 	}), err)
 }
 
-// hearsWitness is true for a home with a mandate, and for a delivery to another repository if the object is to the home.
+// hearsWitness is true for a delivery that a changed object concerns: a follower if the object is the home, otherwise a home with a mandate.
 func hearsWitness(d *v1alpha1.GitDelivery, o client.Object) bool {
 	if home, ok := o.(*v1alpha1.GitDelivery); ok && home.Spec.ForProvider.Ledger != nil {
 		return d.Spec.ForProvider.Copy != nil
@@ -181,7 +184,7 @@ func claimOfWitness(o client.Object) rolloutv1alpha1.ClaimReference {
 	return rolloutv1alpha1.ClaimReference{}
 }
 
-// saidOtherThings lets through a Gate, a SiteSync or a GitDelivery that proves something else than before.
+// saidOtherThings passes a Gate, a SiteSync or a GitDelivery with new evidence.
 func saidOtherThings() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc:  func(e event.CreateEvent) bool { return statementOf(e.Object) != "" },
@@ -205,8 +208,8 @@ func statementOf(o client.Object) string {
 	return ""
 }
 
-// statementOfDelivery returns what a delivery proves to others of its deployment, as text: a home that its ledger has a rejected revision, which others follow,
-// and another one that its repository has the position, or refuses it. It is empty for nothing.
+// statementOfDelivery returns the evidence of a delivery for the other deliveries of its deployment, as text: for a home, the head of a ledger with a
+// rejected revision; for a follower, the position with its delivery or failure. It is empty without evidence.
 func statementOfDelivery(d *v1alpha1.GitDelivery) string {
 	at := d.Status.AtProvider
 	if d.Spec.ForProvider.Ledger != nil {
@@ -225,7 +228,7 @@ func statementOfDelivery(d *v1alpha1.GitDelivery) string {
 	return ""
 }
 
-// statementOfSites returns why the Sites of a position are ready or not. It is empty where the condition is about an earlier generation.
+// statementOfSites returns the position, status and reason of a SiteSync's Ready condition. It is empty if the condition is about an earlier generation.
 func statementOfSites(s *v1alpha1.SiteSync) string {
 	ready := s.GetCondition(xpv2.TypeReady)
 	if ready.Reason == "" || ready.ObservedGeneration != s.GetGeneration() {
@@ -234,7 +237,8 @@ func statementOfSites(s *v1alpha1.SiteSync) string {
 	return fmt.Sprint(s.Status.AtProvider.ObservedPosition(), ready.Status, ready.Reason)
 }
 
-// statementOfTracks returns which tracks are proven to be without requests, and of which folders the pods were available: a stage of a rollback ends by that.
+// statementOfTracks returns the tracks that are proven to be without requests, and the folders with available pods: this evidence ends a stage of a
+// rollback.
 func statementOfTracks(sites []v1alpha1.SiteObservation) string {
 	out := ""
 	for _, o := range sites {

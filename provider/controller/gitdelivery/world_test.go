@@ -62,7 +62,7 @@ type world struct {
 	pool  *repository.Pool
 	calm  *fastPath
 	named *namedObjects
-	// told are events, by the object that they are about.
+	// told are the Kubernetes events, by the name of their object.
 	told map[string][]string
 	// dead is true when the provider has crashed: nothing that it writes arrives any more.
 	dead bool
@@ -72,7 +72,7 @@ type world struct {
 	guarded bool
 	// begun is called when an attempt was recorded, before its push.
 	begun func()
-	// events that were told.
+	// events are the recorded Kubernetes events.
 	events events
 	log    logging.Logger
 }
@@ -141,7 +141,7 @@ func (w *world) update(ctx context.Context, c client.Client, sub string, o clien
 	return nil
 }
 
-// Event notes what an object is told.
+// Event records a Kubernetes event.
 func (w *world) Event(o runtime.Object, e event.Event) {
 	w.events = append(w.events, e)
 	if m, ok := o.(metav1.Object); ok {
@@ -190,7 +190,7 @@ func (w *world) config() *configv1alpha1.ClusterProviderConfig {
 	}
 }
 
-// files of a claim's directory, which differ by what they say.
+// files returns the files of a claim's directory, with a text that distinguishes them.
 func files(says string) tree.Files {
 	return tree.Files{
 		"kustomization.yaml": []byte("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [configmap.yaml]\n"),
@@ -231,7 +231,7 @@ func delivery(name string, to wish, trees ...v1alpha1.Tree) *v1alpha1.GitDeliver
 	return d
 }
 
-// first is what most stories begin with: revision 1 at one site.
+// first returns the delivery of most stories: revision 1 at one site.
 func (w *world) first() *v1alpha1.GitDelivery {
 	w.Helper()
 	return delivery("web", order(1, "a"), desired(w.T, "edge1", webAtE1, "a"))
@@ -273,7 +273,7 @@ func (w *world) gone(name string) bool {
 	return kerrors.IsNotFound(err)
 }
 
-// lose an object without its Delete, as if somebody had stripped its finalizers.
+// lose deletes an object without Delete of the controller, like a user who removed its finalizers.
 func (w *world) lose(name string) {
 	w.Helper()
 	d := w.get(name)
@@ -370,7 +370,7 @@ func (w *world) count(want int) {
 	}
 }
 
-// holds compares all of the branch, without markers, with the files of strangers and these directories.
+// holds compares the whole branch, without markers, with the files of other users and the given directories.
 func (w *world) holds(dirs map[string]tree.Files, strangers map[string]string) {
 	w.Helper()
 	want := map[string]string{"README.md": "hello\n", "clusters/edge1/other/file": "theirs\n"}
