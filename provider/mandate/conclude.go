@@ -65,7 +65,18 @@ func (f Facts) nextEvent(recorded, s ledger.State) *ledger.Event {
 	if status == nil {
 		return nil
 	}
-	e, _ := step.Conclude(s, f.input(recorded, s))
+	in := f.input(recorded, s)
+	e := listedEvent(status, s, in)
+	if e == nil && len(in.Requests) > 0 {
+		in.Requests = nil // A request that is left to the function holds back no rejection.
+		e = listedEvent(status, s, in)
+	}
+	return e
+}
+
+// listedEvent returns the next event for an input, if the mandate lists its kind, or nil.
+func listedEvent(status *v1alpha1.MandateStatus, s ledger.State, in step.Input) *ledger.Event {
+	e, _ := step.Conclude(s, in)
 	if e == nil || !slices.Contains(status.May, step.KindOf(s, *e)) {
 		return nil
 	}
@@ -109,7 +120,7 @@ func (f Facts) directories(recorded, s ledger.State) []step.Directory {
 
 // deliveredBy returns the delivered tree of a Site in the repository of a part of the revision, and whether it is known.
 func (f Facts) deliveredBy(part ledger.Part, s ledger.State, site string) (v1alpha1.DeliveredTree, bool) {
-	if part.ConfigRef == s.Home {
+	if f.isHomePart(part) {
 		return f.deliveredTo(site)
 	}
 	return evidence.HeldTreeAt(f.follower(part), site)

@@ -52,11 +52,17 @@ func TestConclude(t *testing.T) {
 		"OnlyReject":   {reason: "A mandate without rollbacks ends with the verdict.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.May = []step.Kind{step.KindReject} }, want: []string{gateFailed}},
 		"OnlyRollBack": {reason: "A mandate without verdicts rejects nothing.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.May = []step.Kind{step.KindRollBack} }},
 		"Void":         {reason: "A mandate for another revision rejects nothing.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Revision = 1 }},
-		"Manual":       {reason: "A policy that rolls nothing back by itself ends with the verdict.", change: func(c *scene) { policy(c).AutoRollback = false }, want: []string{gateFailed}},
-		"NoRetries":    {reason: "A policy without attempts ends with the verdict.", change: func(c *scene) { policy(c).MaxRetries = 0 }, want: []string{gateFailed}},
-		"Negative":     {reason: "A policy with fewer attempts than none begins one alone, as the function does.", change: func(c *scene) { policy(c).MaxRetries = -1 }, want: []string{gateFailed, back}},
-		"Suspended":    {reason: "A suspended deployment is rolled back.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Suspended = true }, want: []string{gateFailed, back}},
-		"TooMany":      {reason: "After as many rejections in the hour as the policy allows no rollback begins.", change: func(c *scene) { c.rejectBefore(2); policy(c).MaxPerHour = 2 }, want: []string{gateFailed}},
+		"ConfigReplaced": {reason: "A revision in a home whose configuration was replaced by another configuration is rolled back.", change: func(c *scene) {
+			c.recorded.Current.Parts[0].ConfigRef, c.next.Current.Parts[0].ConfigRef = "git", "git"
+		}, want: []string{gateFailed, back}},
+		"Request": {reason: "A request that is left to the function holds back no rejection.", change: func(c *scene) {
+			c.Requests = []step.Request{{Ref: ledger.RequestReference{Name: "abort", UID: "abort-uid"}, Action: step.ActionAbort, Revision: 2, CreatedAt: noon}}
+		}, want: []string{gateFailed, back}},
+		"Manual":    {reason: "A policy that rolls nothing back by itself ends with the verdict.", change: func(c *scene) { policy(c).AutoRollback = false }, want: []string{gateFailed}},
+		"NoRetries": {reason: "A policy without attempts ends with the verdict.", change: func(c *scene) { policy(c).MaxRetries = 0 }, want: []string{gateFailed}},
+		"Negative":  {reason: "A policy with fewer attempts than none begins one alone, as the function does.", change: func(c *scene) { policy(c).MaxRetries = -1 }, want: []string{gateFailed, back}},
+		"Suspended": {reason: "A suspended deployment is rolled back.", change: func(c *scene) { c.Home.Spec.ForProvider.Mandate.Suspended = true }, want: []string{gateFailed, back}},
+		"TooMany":   {reason: "After as many rejections in the hour as the policy allows no rollback begins.", change: func(c *scene) { c.rejectBefore(2); policy(c).MaxPerHour = 2 }, want: []string{gateFailed}},
 		"Few": {reason: "The hour is counted from when the verdict is recorded.", change: func(c *scene) {
 			c.rejectBefore(2)
 			policy(c).MaxPerHour = 2

@@ -106,7 +106,7 @@ func readyCondition(status corev1.ConditionStatus, reason xpv2.ConditionReason, 
 // newHome returns a home that was delivered, with a mandate for the current revision of a state.
 func newHome(s ledger.State) *v1alpha1.GitDelivery {
 	d := &v1alpha1.GitDelivery{ObjectMeta: controlledBy("web-uid")}
-	d.Name = "web"
+	d.Name, d.Annotations = "web", map[string]string{composedAs: "web"}
 	at := s.Position()
 	d.Spec.ForProvider = v1alpha1.GitDeliveryParameters{
 		ClaimRef: claim, Position: &at, Ledger: &v1alpha1.LedgerUpdate{After: s.Head}, DriftPolicy: v1alpha1.DriftReport, DeliveryTimeout: "10m", Settled: true,

@@ -49,7 +49,7 @@ func hasOlderCopy(p v1alpha1.GitDeliveryParameters, s ledger.State) bool {
 // partOf returns the part of a follower in the current revision of a state, or nil.
 func partOf(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Part {
 	name := xcrd.GetCompositionResourceName(d)
-	i := slices.IndexFunc(s.Current.Parts, func(p ledger.Part) bool { return p.Delivery == name && p.ConfigRef != s.Home })
+	i := slices.IndexFunc(s.Current.Parts, func(p ledger.Part) bool { return p.Delivery == name })
 	if name == "" || i < 0 {
 		return nil
 	}
@@ -101,6 +101,11 @@ func EffectiveDelivery(d *v1alpha1.GitDelivery) *v1alpha1.GitDelivery {
 	return &out
 }
 
+// isHomePart is true for the part of a revision that the home delivers. Its name in the composition identifies it: a user may replace its configuration.
+func (f Facts) isHomePart(part ledger.Part) bool {
+	return part.Delivery == xcrd.GetCompositionResourceName(f.Home)
+}
+
 // follower returns the delivery of a part of the revision to another repository than the home, or nil if it was lost.
 func (f Facts) follower(part ledger.Part) *v1alpha1.GitDelivery {
 	for i := range f.Followers {
@@ -115,7 +120,7 @@ func (f Facts) follower(part ledger.Part) *v1alpha1.GitDelivery {
 func (f Facts) followersOf(s ledger.State) []*v1alpha1.GitDelivery {
 	var out []*v1alpha1.GitDelivery
 	for _, part := range s.Current.Parts {
-		if d := f.follower(part); d != nil && part.ConfigRef != s.Home {
+		if d := f.follower(part); d != nil && !f.isHomePart(part) {
 			out = append(out, d)
 		}
 	}
@@ -126,7 +131,7 @@ func (f Facts) followersOf(s ledger.State) []*v1alpha1.GitDelivery {
 func (f Facts) haveAllReported(s ledger.State) bool {
 	return f.Applied == s.Position() && !slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool {
 		d := f.follower(part)
-		return part.ConfigRef != s.Home && (d == nil || !evidence.HasReported(EffectiveDelivery(d), s, part.Sites))
+		return !f.isHomePart(part) && (d == nil || !evidence.HasReported(EffectiveDelivery(d), s, part.Sites))
 	})
 }
 
@@ -142,7 +147,7 @@ func followerFailure(d *v1alpha1.GitDelivery, s ledger.State) *ledger.Verdict {
 
 // areFollowersRestored is true once each follower of the revision has delivered the trees of the rollback in its spec, and its Sites run them.
 func (f Facts) areFollowersRestored(s ledger.State) bool {
-	return !slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool { return part.ConfigRef != s.Home && !f.isPartRestored(part, s) })
+	return !slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool { return !f.isHomePart(part) && !f.isPartRestored(part, s) })
 }
 
 // isPartRestored is true for a part of a revision whose Sites run the trees of the rollback, or that has no tree to restore.
@@ -150,7 +155,7 @@ func (f Facts) isPartRestored(part ledger.Part, s ledger.State) bool {
 	d, at := f.follower(part), s.Position()
 	switch {
 	case d == nil:
-		return !evidence.IsReached(part.Delivery, &v1alpha1.GitDelivery{}, s)
+		return s.Withdraws == 0 && !evidence.IsReached(part.Delivery, &v1alpha1.GitDelivery{}, s)
 	case evidence.IsDelivered(d, at):
 		return f.runsTrees(d, at)
 	}

@@ -110,6 +110,13 @@ func TestConcludeInTwo(t *testing.T) {
 			refuse(follower(c), c.recorded.Position())
 			c.goOn(rejected("GateFailed"), rolledBack(1))
 		}},
+		"LaterWave": {reason: "A Site of the first wave that fails rejects a revision that a later repository has not reached.", change: func(c *scene) {
+			d, first := follower(c.withoutGates()), ledger.Position{Epoch: 1, Revision: 1}
+			d.Spec.ForProvider.Position, d.Spec.ForProvider.Trees[0].Tree, d.Status.AtProvider.Record.Position = &first, "one2", first
+			d.Status.AtProvider.Trees = []v1alpha1.DeliveredTree{{Site: "edge2", Path: other2, Tree: "one2", Revision: 1}}
+			sync := c.observe(corev1.ConditionFalse, "Failed")
+			sync.Spec.ForProvider.Sites = append(sync.Spec.ForProvider.Sites, v1alpha1.SiteTree{Name: "edge2", Path: other2, Tree: "two2"})
+		}, want: []string{"Rejected SyncFailed", back}},
 		"Live":        {reason: "Sites of both repositories that run the target end a rollback whose position the specs name.", change: func(c *scene) { c.restoreTwo(true) }, want: []string{"Restored"}},
 		"LiveUnasked": {reason: "A rollback does not end before the spec of the other repository names its position.", change: func(c *scene) { c.restoreTwo(false) }},
 		"LiveUnapplied": {reason: "A rollback that the other repository does not have does not end.", change: func(c *scene) {

@@ -20,12 +20,15 @@ func knownKinds() []step.Kind {
 }
 
 // Status returns the kinds of events that the provider may record on top of a state by a mandate. It returns nil if the mandate is for another revision,
-// has other rules than this version, or lists no known kind, or if the deployment has tracks in several repositories.
+// has other rules than this version, or lists no known kind, or if the deployment has tracks in several repositories. A request about the revision by which a
+// user rolls back would end the mandate before the rollback.
 func Status(m *v1alpha1.Mandate, s ledger.State) *v1alpha1.MandateStatus {
 	if !m.Covers(s) || m.Rules != step.Rules || isInTracks(s) && !isInHomeAlone(s) {
 		return nil
 	}
-	may := slices.DeleteFunc(slices.Clone(m.May), func(k step.Kind) bool { return !slices.Contains(knownKinds(), k) })
+	may := slices.DeleteFunc(slices.Clone(m.May), func(k step.Kind) bool {
+		return !slices.Contains(knownKinds(), k) || k == step.KindRequest && m.Revision != s.Current.Number
+	})
 	if len(may) == 0 {
 		return nil
 	}
@@ -91,8 +94,13 @@ func isOfRevision(p ledger.Position, s ledger.State) bool {
 	return p.Revision > 0 && p.Epoch == s.Epoch && (p.Revision == s.Current.Number || p.Revision == s.Withdraws)
 }
 
+// isInHomeAlone is true for a revision that the home alone delivers.
+func (f Facts) isInHomeAlone(s ledger.State) bool {
+	return !slices.ContainsFunc(s.Current.Parts, func(part ledger.Part) bool { return !f.isHomePart(part) })
+}
+
 // IsDue reports whether the status of a delivery alone is evidence for an event by the mandate, so that the delivery is reconciled before its next
-// interval: a rollback attempt may fail as soon as it begins.
+// interval: a rollback attempt may fail as soon as it begins. The end of a rollback in several repositories needs their evidence too.
 func IsDue(d *v1alpha1.GitDelivery, now time.Time) bool {
 	at := d.Status.AtProvider
 	if at.Mandate == nil || at.Ledger == nil || at.Record == nil || d.Spec.ForProvider.Mandate == nil {
@@ -103,5 +111,5 @@ func IsDue(d *v1alpha1.GitDelivery, now time.Time) bool {
 		f.Delivered[t.Path] = t
 	}
 	_, events := f.Conclude(*at.Ledger, *at.Ledger)
-	return len(events) > 0
+	return slices.ContainsFunc(events, func(e ledger.Event) bool { return e.Restored == nil || f.isInHomeAlone(*at.Ledger) })
 }

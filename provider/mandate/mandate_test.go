@@ -41,6 +41,10 @@ func TestStatus(t *testing.T) {
 		}, want: append(slices.Clone(both), step.KindRequest)},
 		"Unknown": {reason: "A mandate for unknown kinds alone lets nothing be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.May = []step.Kind{"Later"} }},
 		"One":     {reason: "A mandate for one kind lets that one be recorded.", change: func(m *v1alpha1.Mandate, _ *ledger.State) { m.May = []step.Kind{step.KindReject} }, want: both[:1]},
+		"Withdraws": {reason: "A request about the revision by which a user rolls back is left to the function.", change: func(m *v1alpha1.Mandate, s *ledger.State) {
+			m.May = append(m.May, step.KindRequest)
+			s.Withdraws, s.Current.Number = s.Current.Number, s.Current.Number+1
+		}, want: both},
 		"Two": {reason: "A mandate is for a revision in all of its repositories.", change: func(_ *v1alpha1.Mandate, s *ledger.State) {
 			s.Current.Parts = append(s.Current.Parts, ledger.Part{Delivery: "other", ConfigRef: "other", Sites: []string{"edge3"}})
 		}, want: both},

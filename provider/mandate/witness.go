@@ -121,9 +121,13 @@ func firstComposed[T metav1.Object](all []T, is func(T) bool) T {
 	return none
 }
 
-// looksForSpecs is true for a SiteSync whose expected trees match the specs of all deliveries of the revision.
+// looksForSpecs is true for a SiteSync whose expected trees match the specs of the home and of each follower that the revision has reached. A follower of a
+// later wave still has the trees of an earlier revision in its spec.
 func (f Facts) looksForSpecs(sync *v1alpha1.SiteSync, s ledger.State) bool {
-	return !slices.ContainsFunc(append(f.followersOf(s), f.Home), func(d *v1alpha1.GitDelivery) bool { return !looksForTrees(sync, d.Spec.ForProvider.Trees) })
+	return looksForTrees(sync, f.Home.Spec.ForProvider.Trees) && !slices.ContainsFunc(f.followersOf(s), func(d *v1alpha1.GitDelivery) bool {
+		p := d.Spec.ForProvider.Position
+		return p != nil && s.Position().HasReached(*p) && !looksForTrees(sync, d.Spec.ForProvider.Trees)
+	})
 }
 
 func looksForTrees(sync *v1alpha1.SiteSync, trees []v1alpha1.Tree) bool {
