@@ -17,6 +17,7 @@ import (
 // newHome returns a delivery that reads the ledger of the home repository.
 func newHome(name string, trees ...v1alpha1.Tree) *v1alpha1.GitDelivery {
 	d := delivery(name, wish{}, trees...)
+	d.Annotations = map[string]string{"crossplane.io/composition-resource-name": name}
 	d.Spec.ForProvider.Ledger = &v1alpha1.LedgerUpdate{}
 	return d
 }

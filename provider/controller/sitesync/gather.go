@@ -35,6 +35,8 @@ type reading struct {
 	main, second *unstructured.Unstructured
 	// delivered is the commit with which the claim's GitDelivery brought its repository to the position, if there is one.
 	delivered string
+	// overtaking is a later position of the repository, which the provider recorded by a mandate. Nil if there is none.
+	overtaking *overtaking
 	// archives are the files that the claim's GitDeliveries have for the directory.
 	archives [][]byte
 }
@@ -68,7 +70,7 @@ func (e *external) gatherFacts(ctx context.Context, s *v1alpha1.SiteSync) (facts
 		}
 		f.sites[i].undelivered, e.readings[i].delivered = isUndelivered(ds, f.spec, want)
 		f.sites[i].absent = isTreeAbsent(ds, want)
-		e.readings[i].archives = archivesFor(ds, want)
+		e.readings[i].archives, e.readings[i].overtaking = archivesFor(ds, want), findOvertaking(ds, f.spec, want)
 		g.Go(func() error {
 			return panics.Recover("read a Site", func() error { return e.readSite(ctx, f, want, &f.sites[i], &e.readings[i]) })
 		})
@@ -109,6 +111,25 @@ func isUndelivered(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, 
 		}
 	}
 	return false, ""
+}
+
+// An overtaking is a position of a rollback in a repository, after the position of a SiteSync, with its commit: the function has not updated the SiteSync yet.
+type overtaking struct {
+	position ledger.Position
+	commit   string
+}
+
+// findOvertaking returns the later position of a rollback to which a GitDelivery of the claim brought the directory, or nil. Its engine has to sync at once although the
+// SiteSync cannot judge that position: a canary that was rolled back without the function gets requests until then.
+func findOvertaking(ds []v1alpha1.GitDelivery, spec v1alpha1.SiteSyncParameters, want v1alpha1.SiteTree) *overtaking {
+	asked := spec.AskedPosition()
+	for _, d := range deliveriesFor(ds, want) {
+		at := d.Status.AtProvider
+		if p := at.AppliedPosition(); at.Remote != nil && p.Epoch == asked.Epoch && p.Attempt > 0 && p.Compare(asked) > 0 {
+			return &overtaking{position: p, commit: at.Remote.Commit}
+		}
+	}
+	return nil
 }
 
 // hasBrought is true if a GitDelivery has delivered the trees that a position requests at a Site. A step that changes no tree there changes
@@ -178,8 +199,11 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 			return err
 		}
 	}
-	if s.undelivered || f.isAwaitingCluster(want, *s) || s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone {
+	if f.isAwaitingCluster(want, *s) || s.site.Spec.Engine.Type == catalogv1alpha1.EngineNone {
 		return nil
+	}
+	if s.undelivered {
+		return e.readOvertakenEngine(ctx, f, s.site, r)
 	}
 	if s.problem, err = e.readEngine(ctx, f, s.site, r); err != nil || s.problem != nil {
 		return err
@@ -206,6 +230,16 @@ func (e *external) readSite(ctx context.Context, f facts, want v1alpha1.SiteTree
 		return err
 	}
 	return e.readFailure(ctx, f, want, s, r)
+}
+
+// readOvertakenEngine reads the engine of a Site whose repository has a later position, so that the engine can be asked to sync. An engine that cannot be read
+// syncs by itself.
+func (e *external) readOvertakenEngine(ctx context.Context, f facts, site *catalogv1alpha1.Site, r *reading) error {
+	if r.overtaking == nil {
+		return nil
+	}
+	_, err := e.readEngine(ctx, f, site, r)
+	return err
 }
 
 // readAllowedSite reads the Site and the repository from the API server, and trusts no copy in the SiteSync.

@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/intentplane/intentplane/apis/delivery/v1alpha1"
+	"github.com/intentplane/intentplane/apis/ledger"
+	rolloutv1alpha1 "github.com/intentplane/intentplane/apis/rollout/v1alpha1"
 	"github.com/intentplane/intentplane/provider/clusters"
 	"github.com/intentplane/intentplane/provider/clusters/clusterapi"
 	"github.com/intentplane/intentplane/provider/engines"
@@ -114,11 +116,14 @@ func isProofUnknown(d decision) bool {
 // requestSyncs has Update ask the engines of Sites which do not run their tree to sync now, once for each position and commit.
 func (e *external) requestSyncs(f facts, d decision) {
 	for i, site := range d.next.Sites {
-		if !isBehindTree(site) || i >= len(e.readings) || e.readings[i].main == nil {
+		if i >= len(e.readings) || e.readings[i].main == nil {
 			continue
 		}
 		r := e.readings[i]
-		token := tokenOf(f.spec, r.delivered)
+		if !isBehindTree(site) && r.overtaking == nil {
+			continue
+		}
+		token := r.token(f.spec)
 		if e.note.requested[site.Name] == token {
 			continue
 		}
@@ -136,9 +141,17 @@ func isBehindTree(site v1alpha1.SiteObservation) bool {
 	return site.State == v1alpha1.SiteSyncing || site.State == v1alpha1.SiteTimedOut
 }
 
+// token identifies the request of a sync. A later position of the repository has the token that the SiteSync gives it once its spec names that position.
+func (r reading) token(spec v1alpha1.SiteSyncParameters) string {
+	if o := r.overtaking; o != nil {
+		return tokenOf(spec.ClaimRef, o.position, o.commit)
+	}
+	return tokenOf(spec.ClaimRef, spec.AskedPosition(), r.delivered)
+}
+
 // tokenOf is the same for the same position and commit.
-func tokenOf(spec v1alpha1.SiteSyncParameters, commit string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%s %v %s", spec.ClaimRef.APIGroup, spec.ClaimRef.Namespace, spec.ClaimRef.Name, spec.AskedPosition(), commit))
+func tokenOf(c rolloutv1alpha1.ClaimReference, p ledger.Position, commit string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%s %v %s", c.APIGroup, c.Namespace, c.Name, p, commit))
 	return "intentplane-" + hex.EncodeToString(sum[:8])
 }
 
