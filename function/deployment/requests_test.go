@@ -195,17 +195,20 @@ func TestOpenRequests(t *testing.T) {
 		all    []rolloutv1alpha1.RolloutRequest
 		want   []string
 	}{
-		"None": {reason: "None is none."},
-		"Age":  {reason: "Age comes first, then the name.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("c", 1), rolloutRequest("a", 2), rolloutRequest("b", 1)}, want: []string{"b", "c", "a"}},
-		"Many": {reason: "So many are looked at, oldest first.", all: many, want: oldest},
+		"None": {reason: "Without requests none is open."},
+		"Age":  {reason: "Requests are ordered by their age, and then by their names.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("c", 1), rolloutRequest("a", 2), rolloutRequest("b", 1)}, want: []string{"b", "c", "a"}},
+		"Many": {reason: "The number of evaluated requests is bounded, and the oldest come first.", all: many, want: oldest},
 		"Abort": {
-			reason: "An Abort is among them, however young it is.", want: append(slices.Clone(oldest[:rolloutv1alpha1.MaxOpen-1]), "abort"),
+			reason: "A young Abort is evaluated before older requests.", want: append(slices.Clone(oldest[:rolloutv1alpha1.MaxOpen-1]), "abort"),
 			all: append(slices.Clone(many), rolloutRequest("abort", 60, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.Action = rolloutv1alpha1.ActionAbort })),
 		},
-		"Group": {reason: "The other shape of the same name is another.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.APIGroup = "intentplane.dev" })}},
-		"Kind":  {reason: "So is another kind.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Kind = "Application" })}},
-		"Name":  {reason: "So is another name.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Name = "bank" })}},
-		"Space": {reason: "So is another namespace.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Namespace = "team-b" })}},
+		"Deleted": {reason: "A request that is being deleted asks for nothing.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) {
+			r.DeletionTimestamp = &metav1.Time{Time: time.Unix(0, 0)}
+		})}},
+		"Group": {reason: "The other shape of the same name is another deployment.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.APIGroup = "intentplane.dev" })}},
+		"Kind":  {reason: "A request about another kind is about another deployment.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Kind = "Application" })}},
+		"Name":  {reason: "A request about another name is about another deployment.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Spec.DeploymentRef.Name = "bank" })}},
+		"Space": {reason: "A request in another namespace is about another deployment.", all: []rolloutv1alpha1.RolloutRequest{rolloutRequest("a", 1, func(r *rolloutv1alpha1.RolloutRequest) { r.Namespace = "team-b" })}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
