@@ -87,7 +87,7 @@ func renamedObjects(d *Description) []renamedObject {
 		}
 		prefix := `(^|[^a-z0-9-])`
 		if slices.ContainsFunc(shared, func(s Object) bool { return s.Name == o.Name }) {
-			prefix = `(?i:` + kindWords(o.Kind) + `)(\.[a-z0-9.]+)?[^A-Za-z0-9]{1,4}`
+			prefix = `(?i:` + kindWords(o.Kind) + `)(\.[a-z0-9.]+)?[^A-Za-z0-9]{1,4}` + namespaceWords(o.Namespace)
 		}
 		out = append(out, renamedObject{Object: o, word: regexp.MustCompile(prefix + regexp.QuoteMeta(o.Name) + `($|[^a-z0-9-])`)})
 	}
@@ -102,6 +102,15 @@ func kindWords(kind string) string {
 		out += `|\b` + word
 	}
 	return out
+}
+
+// namespaceWords returns a pattern for the namespace that may stand between the kind and the name, as a path or an option of kubectl.
+func namespaceWords(namespace string) string {
+	if namespace == "" {
+		return ""
+	}
+	word := regexp.QuoteMeta(namespace)
+	return `(?:` + word + `/|(?:-n|--namespace)[ =]?` + word + ` +)?`
 }
 
 // findNames returns the texts of an object that have the name of a renamed one. Labels, images and the names of containers and the like are not searched.

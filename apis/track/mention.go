@@ -94,6 +94,9 @@ func textItems(path string, value any) map[string]string {
 	return nil
 }
 
+// anyWord stands for every kind, and every API group.
+const anyWord = "*"
+
 // kindsIn returns the words of the fields of a mapping that name kinds, such as kind, targetKind, or the resources of a Role.
 func kindsIn(m map[string]any) []string {
 	out := []string{}
@@ -103,12 +106,21 @@ func kindsIn(m map[string]any) []string {
 			continue
 		}
 		for _, text := range textItems(field, value) {
+			if isEveryKind(text) {
+				out = append(out, anyWord)
+			}
 			for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
 				out = append(out, kindWord(word))
 			}
 		}
 	}
 	return out
+}
+
+// isEveryKind reports whether a text stands for every kind: alone, before a subresource as in a Role, or after a group and a version as in a policy.
+func isEveryKind(text string) bool {
+	parts := strings.Split(text, "/")
+	return parts[0] == anyWord && len(parts) <= 2 || len(parts) == 3 && parts[2] == anyWord
 }
 
 // groupsIn returns the API groups that fields of a mapping name.
@@ -119,7 +131,7 @@ func groupsIn(m map[string]any) []string {
 	}
 	if version := textAt(m, "apiVersion"); version != "" {
 		group, _, hasGroup := strings.Cut(version, "/")
-		if !hasGroup {
+		if !hasGroup && group != anyWord {
 			group = ""
 		}
 		out = append(out, group)
@@ -164,14 +176,14 @@ func (m *mention) isOf(o Object, namespace string) bool {
 	if m.namespace != "" {
 		namespace = m.namespace
 	}
-	isGroup := len(m.groups) == 0 || slices.Contains(m.groups, o.Group)
+	isGroup := len(m.groups) == 0 || slices.Contains(m.groups, o.Group) || slices.Contains(m.groups, anyWord)
 	return m.name == o.Name && isGroup && (namespace == "" || namespace == o.Namespace) && m.hasKind(o.Kind)
 }
 
 // hasKind reports whether a word is the kind, or ends with it where a field has both, such as targetDeployment.
 func (m *mention) hasKind(kind string) bool {
 	return slices.ContainsFunc(m.kinds, func(word string) bool {
-		return word == kindWord(kind) || !m.isExplicit && strings.HasSuffix(word, kindWord(kind))
+		return word == kindWord(kind) || word == anyWord || !m.isExplicit && strings.HasSuffix(word, kindWord(kind))
 	})
 }
 

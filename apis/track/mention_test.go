@@ -84,6 +84,44 @@ func TestReferences(t *testing.T) {
 			apiVersion: "rbac.example.org/v1", kind: "Grant", spec: "rules: [{apiGroups: [apps], resources: [deployments/scale], resourceNames: [web]}]",
 			want: []string{"Grant shop/x: spec.rules[0].resourceNames[0]: " + renamed},
 		},
+		"EveryGroup": {
+			reason:     "A Role may be for every API group.",
+			apiVersion: "rbac.example.org/v1", kind: "Grant", spec: "rules: [{apiGroups: ['*'], resources: [deployments], resourceNames: [web]}]",
+			want: []string{"Grant shop/x: spec.rules[0].resourceNames[0]: " + renamed},
+		},
+		"EveryResource": {
+			reason:     "A Role may be for every kind.",
+			apiVersion: "rbac.example.org/v1", kind: "Grant", spec: "rules: [{apiGroups: [apps], resources: ['*'], resourceNames: [web]}]",
+			want: []string{"Grant shop/x: spec.rules[0].resourceNames[0]: " + renamed},
+		},
+		"EverySubresource": {
+			reason:     "A Role may be for the subresource of every kind.",
+			apiVersion: "rbac.example.org/v1", kind: "Grant", spec: "rules: [{apiGroups: [apps], resources: ['*/scale'], resourceNames: [web]}]",
+			want: []string{"Grant shop/x: spec.rules[0].resourceNames[0]: " + renamed},
+		},
+		"EveryKindOfVersion": {
+			reason:     "A policy may be for every kind of a version, and its group is not read.",
+			apiVersion: "kyverno.io/v1", kind: "Policy", spec: "rules: [{match: {resources: {kinds: [apps/v1/*], names: [web]}}}]",
+			want: []string{
+				"Policy shop/x: spec.rules[0].match.resources.names[0]: " + renamed,
+				"Policy shop/x: spec.rules[0].match.resources.names[0]: " + front,
+			},
+		},
+		"KindOfEveryVersion": {
+			reason:     "A policy for a kind in every version is not for other kinds.",
+			apiVersion: "kyverno.io/v1", kind: "Policy", spec: "rules: [{match: {resources: {kinds: [apps/*/StatefulSet], names: [web]}}}]",
+			want: []string{},
+		},
+		"EveryVersion": {
+			reason:     "A policy may be for every version of every API group.",
+			apiVersion: "example.org/v1", kind: "Sizer", spec: "targetRef: {apiVersion: '*', kind: Deployment, name: web}",
+			want: []string{"Sizer shop/x: spec.targetRef.name: " + renamed},
+		},
+		"EveryOther": {
+			reason:     "A Role for every kind of another API group names another object.",
+			apiVersion: "rbac.example.org/v1", kind: "Grant", spec: "rules: [{apiGroups: [example.org], resources: ['*'], resourceNames: [web]}]",
+			want: []string{},
+		},
 		"KindInField": {
 			reason:     "The name of a field may say the kind.",
 			apiVersion: "example.org/v1", kind: "Pauser", spec: "targetDeployment: web",
@@ -103,6 +141,26 @@ func TestReferences(t *testing.T) {
 			reason:     "A text may have the kind before the name.",
 			apiVersion: "batch/v1", kind: "Job", spec: "template: {spec: {containers: [{args: [kubectl, scale, deploy/web]}]}}",
 			want: []string{"Job shop/x: spec.template.spec.containers[0].args[2]: " + renamed},
+		},
+		"Namespaced": {
+			reason:     "A text may have the namespace between the kind and the name.",
+			apiVersion: "example.org/v1", kind: "Note", spec: "text: 'see Deployment shop/web'",
+			want: []string{"Note shop/x: spec.text: " + renamed},
+		},
+		"PathOfObject": {
+			reason:     "A text may have the version, the kind, the namespace and the name.",
+			apiVersion: "example.org/v1", kind: "Note", spec: "text: apps/v1/Deployment/shop/web",
+			want: []string{"Note shop/x: spec.text: " + renamed},
+		},
+		"OptionOfNamespace": {
+			reason:     "The namespace may be an option between the kind and the name.",
+			apiVersion: "batch/v1", kind: "Job", spec: "template: {spec: {containers: [{args: [kubectl, restart, deployment, -n, shop, web]}]}}",
+			want: []string{"Job shop/x: spec.template.spec.containers[0].args: " + renamed},
+		},
+		"ForeignNamespace": {
+			reason:     "An object of another namespace is another object.",
+			apiVersion: "example.org/v1", kind: "Note", spec: "text: 'see Deployment other/web'",
+			want: []string{},
 		},
 		"Arguments": {
 			reason:     "The kind and the name may be two arguments.",

@@ -24,6 +24,7 @@ import (
 
 	"github.com/intentplane/intentplane/apis/oneline"
 	"github.com/intentplane/intentplane/provider/address"
+	"github.com/intentplane/intentplane/provider/redaction"
 )
 
 const (
@@ -80,10 +81,10 @@ func refusedError(askers, host string, refusal *address.RefusedError) Error {
 type Secret string
 
 // String never shows the secret.
-func (Secret) String() string { return "[redacted]" }
+func (Secret) String() string { return redaction.Mark }
 
 // GoString never shows the secret.
-func (Secret) GoString() string { return "[redacted]" }
+func (Secret) GoString() string { return redaction.Mark }
 
 // Credentials for a server, and the certificates to trust. The zero Credentials are anonymous and trust the system's certificates.
 type Credentials struct {

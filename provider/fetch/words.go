@@ -1,16 +1,16 @@
 package fetch
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/intentplane/intentplane/apis/oneline"
+	"github.com/intentplane/intentplane/provider/redaction"
 )
 
 const (
@@ -66,7 +66,7 @@ func messageOfPage(text string) string {
 	if title == nil {
 		return "an HTML page"
 	}
-	return WithWords("an HTML page", strings.TrimSpace(title[1]))
+	return WithWords("an HTML page", strings.TrimSpace(html.UnescapeString(title[1])))
 }
 
 // messageOfJSON returns the message of an error, where servers usually have it.
@@ -92,40 +92,32 @@ var (
 	// series are sets of labels, which may belong to another tenant, the innermost first. A server may have cut the last set.
 	series = regexp.MustCompile(`\{[^{}]*(\}|$)`)
 
-	// addressInText is a URL: its scheme and host, without a user and all that follows.
-	addressInText = regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*://)(?:[^/\s?#"'<>@]*@)?([^/\s?#"'<>)]*)[^\s"'<>)]*`)
+	// addressInText is a URL without credentials: its scheme and host, and all that follows.
+	addressInText = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://)(?:\[redacted\]@)?([^/\s?#"'<>)]*)[^\s"'<>)]*`)
 
-	// secretInText is a credential, as texts name it.
-	secretInText = regexp.MustCompile(`(?i)\b(authorization["']?\s*[:=]\s*["']?(?:bearer\s+|basic\s+)?|bearer\s+|basic\s+|` +
-		`(?:password|passwd|token|secret|api[-_]?key)["']?\s*[:=]\s*["']?)[^\s"',;]+`)
+	// cutAddress is a URL at the end of a text that was cut, perhaps before the end of its user and password.
+	cutAddress = regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://\S*$`)
 )
 
 // CleanWords returns a text of a server as one line of at most 200 characters, without the credentials of the request and texts that look like other
 // credentials.
 func CleanWords(text string, k Credentials) string {
 	text = redactCredentials(strings.ToValidUTF8(text, ""), k)
-	text = strings.ToValidUTF8(text[:min(len(text), maxCleaned)], "")
+	if len(text) > maxCleaned {
+		text = cutAddress.ReplaceAllString(strings.ToValidUTF8(text[:maxCleaned], ""), "…")
+	}
 	for series.MatchString(text) {
 		text = series.ReplaceAllString(text, "…")
 	}
-	text = addressInText.ReplaceAllString(text, "${1}${2}")
-	text = secretInText.ReplaceAllString(text, "${1}"+Secret("").String())
+	text = addressInText.ReplaceAllString(redaction.RedactPatterns(text), "${1}${2}")
 	return oneline.Clean(text, maxWords)
 }
 
 // redactCredentials replaces the credentials of a request in each form in which a server can repeat them.
 func redactCredentials(text string, k Credentials) string {
-	pair := ""
+	secrets := []string{string(k.Token), string(k.Password)}
 	if k.Username != "" {
-		pair = base64.StdEncoding.EncodeToString([]byte(k.Username + ":" + string(k.Password)))
+		secrets = append(secrets, redaction.BasicPairs(k.Username, string(k.Password))...)
 	}
-	for _, secret := range []string{pair, string(k.Token), string(k.Password)} {
-		if secret == "" {
-			continue
-		}
-		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
-			text = strings.ReplaceAll(text, form, Secret("").String())
-		}
-	}
-	return text
+	return redaction.NewReplacer(secrets...).Replace(text)
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -77,7 +78,7 @@ type RefusedError struct {
 
 // Error names the status of the response.
 func (e *RefusedError) Error() string {
-	return "GitHub's API answered " + http.StatusText(e.Status) + " to the App"
+	return "GitHub's API answered " + cmp.Or(http.StatusText(e.Status), fmt.Sprintf("status %d", e.Status)) + " to the App"
 }
 
 // A KeyError is a malformed private key.

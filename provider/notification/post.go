@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -55,7 +56,7 @@ type RejectedError struct {
 
 // Error names the status.
 func (e *RejectedError) Error() string {
-	return fmt.Sprintf("the server answers with status %d %s", e.Status, http.StatusText(e.Status))
+	return strings.TrimSpace(fmt.Sprintf("the server answers with status %d %s", e.Status, http.StatusText(e.Status)))
 }
 
 // A Poster posts outcomes. It follows no redirect, reads a bounded answer, and waits for a bounded time. It is safe for concurrent use.

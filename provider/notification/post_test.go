@@ -51,6 +51,11 @@ func TestPost(t *testing.T) {
 		"Taken":   {reason: "An answer that says that the notification was taken is not an error.", handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) }},
 		"Refused": {reason: "A receiver that refuses one notification may accept the next notification.", handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusBadRequest) }, want: "the server answers with status 400 Bad Request"},
 		"Failing": {reason: "A receiver that fails takes no notification now.", handler: func(w http.ResponseWriter, _ *http.Request) { http.Error(w, canary, http.StatusBadGateway) }, want: "the server answers with status 502 Bad Gateway", outage: true},
+		"Odd": {
+			reason:  "A status may have no name.",
+			handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(520) },
+			want:    "the server answers with status 520", outage: true,
+		},
 		"Limited": {reason: "A receiver that is asked too often takes no notification now.", handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, want: "the server answers with status 429 Too Many Requests", outage: true},
 		"Redirect": {reason: "A redirect is not followed, whether it leads to a near address or elsewhere.", handler: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, other.URL, http.StatusTemporaryRedirect)

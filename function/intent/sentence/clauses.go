@@ -11,9 +11,9 @@ func (p *parser) readDeploy() (bool, *Fault) {
 	if _, ok := p.readPhrase(p.know.verbs); !ok {
 		return false, nil
 	}
-	p.readPhrase(p.know.determiners)
+	p.skipAttributes()
 	start := p.at
-	if p.isClassNext() || isNumber(p.peekToken()) {
+	if p.isNext(p.know.classes) || isNumber(p.peekToken()) {
 		return true, nil
 	}
 	if ok, fault := p.readNamed(); ok || fault != nil {
@@ -31,6 +31,17 @@ func (p *parser) readDeploy() (bool, *Fault) {
 	return true, fault
 }
 
+// skipAttributes reads a determiner, and adjectives if a noun or a class follows: "my new" before "app". Before another word an adjective may be a name.
+func (p *parser) skipAttributes() {
+	p.readPhrase(p.know.determiners)
+	start := p.at
+	for p.skipPhrase(p.know.adjectives) {
+	}
+	if !p.isNext(p.know.nouns) && !p.isNext(p.know.otherNouns) && !p.isNext(p.know.classes) {
+		p.at = start
+	}
+}
+
 // peekPair reports whether a phrase of the first kind comes next and one of the second right behind it.
 func (p *parser) peekPair(first, second []phrase) bool {
 	start := p.at
@@ -40,9 +51,10 @@ func (p *parser) peekPair(first, second []phrase) bool {
 	return a && b
 }
 
-func (p *parser) isClassNext() bool {
+// isNext reports whether one of the phrases is next.
+func (p *parser) isNext(phrases []phrase) bool {
 	start := p.at
-	_, ok := p.readPhrase(p.know.classes)
+	_, ok := p.readPhrase(phrases)
 	p.at = start
 	return ok
 }
@@ -77,7 +89,7 @@ func (p *parser) quoteHint(t token) string {
 
 // readNamed reads "service edge-analytics", "called edge-analytics" and both together.
 func (p *parser) readNamed() (bool, *Fault) {
-	p.readPhrase(p.know.determiners)
+	p.skipAttributes()
 	_, noun := p.readPhrase(p.know.nouns)
 	_, namer := p.readPhrase(p.know.namers)
 	if !noun && !namer {
@@ -101,7 +113,7 @@ func (p *parser) readOwner() *Fault {
 	if !p.acceptWords("of") && !p.acceptWords("for") {
 		return nil
 	}
-	p.readPhrase(p.know.determiners)
+	p.skipAttributes()
 	p.readPhrase(p.know.nouns)
 	return p.readNameInto("service", &p.statement.Service)
 }
@@ -119,7 +131,7 @@ func (p *parser) readServiceType() (bool, *Fault) {
 func (p *parser) readSlice() (bool, *Fault) {
 	start := p.at
 	p.acceptWords("as")
-	p.readPhrase(p.know.determiners)
+	p.skipAttributes()
 	class, ok := p.readPhrase(p.know.classes)
 	if !ok {
 		return false, nil
@@ -153,14 +165,7 @@ func (p *parser) readReplicas() (bool, *Fault) {
 
 // isFurtherCount reports whether the number that was read counts replicas, as the previous number did.
 func (p *parser) isFurtherCount() bool {
-	return len(p.counts) > 0 && p.counts[len(p.counts)-1].at != nil && p.isPlaceNext()
-}
-
-func (p *parser) isPlaceNext() bool {
-	start := p.at
-	_, ok := p.readPhrase(p.know.places)
-	p.at = start
-	return ok
+	return len(p.counts) > 0 && p.counts[len(p.counts)-1].at != nil && p.isNext(p.know.places)
 }
 
 // readSites reads "on edge1 and edge2".

@@ -1,6 +1,7 @@
 package sentence
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,17 +74,17 @@ func TestParse(t *testing.T) {
 		"PossessiveForSite": {
 			reason: "A word that says whose a Site is may mean more than one of them.",
 			text:   "deploy shop on our edge",
-			fault:  &Fault{Offset: 15, Length: 3, Message: `"our" cannot be a name: it is a word of the grammar, or a number; if it is the name, quote it: "our"`},
+			fault:  refusedWord(15, "our"),
 		},
 		"NounAlone": {
 			reason: "A noun is a name in quotes alone, and the fault says so.",
 			text:   "deploy my app on edge1 with 2 replicas",
-			fault:  &Fault{Offset: 10, Length: 3, Message: `"app" is not a name by itself: it is a word of the grammar; if it is the name, quote it: "app"`},
+			fault:  refusedNoun(10, "app"),
 		},
 		"NounAtEnd": {
 			reason: "A noun at the end of the text is not a name either.",
 			text:   "deploy my app",
-			fault:  &Fault{Offset: 10, Length: 3, Message: `"app" is not a name by itself: it is a word of the grammar; if it is the name, quote it: "app"`},
+			fault:  refusedNoun(10, "app"),
 		},
 		"NounInQuotes": {
 			reason: "A noun in quotes is a name.",
@@ -93,7 +94,127 @@ func TestParse(t *testing.T) {
 		"PronounForService": {
 			reason: "A pronoun names no service.",
 			text:   "deploy it on edge1",
-			fault:  &Fault{Offset: 7, Length: 2, Message: `"it" cannot be a name: it is a word of the grammar, or a number; if it is the name, quote it: "it"`},
+			fault:  refusedWord(7, "it"),
+		},
+		"AppsForService": {
+			reason: "A noun in the plural names no service.",
+			text:   "deploy our apps on edge1",
+			fault:  refusedWord(11, "apps"),
+		},
+		"ServicesForService": {
+			reason: "A noun in the plural names no service.",
+			text:   "deploy our services on edge1",
+			fault:  refusedWord(11, "services"),
+		},
+		"ApplicationsForService": {
+			reason: "A noun in the plural names no service.",
+			text:   "deploy our applications on edge1",
+			fault:  refusedWord(11, "applications"),
+		},
+		"ContainersForService": {
+			reason: "A noun in the plural names no service.",
+			text:   "deploy our containers on edge1",
+			fault:  refusedWord(11, "containers"),
+		},
+		"WorkloadAlone": {
+			reason: "A workload is a noun, as an application is.",
+			text:   "deploy my workload on edge1",
+			fault:  refusedNoun(10, "workload"),
+		},
+		"MicroserviceAlone": {
+			reason: "A microservice is a noun, as a service is.",
+			text:   "deploy my microservice on edge1",
+			fault:  refusedNoun(10, "microservice"),
+		},
+		"AdjectiveForService": {
+			reason: "An adjective before a noun names no service.",
+			text:   "deploy my new app on edge1",
+			fault:  refusedNoun(14, "app"),
+		},
+		"AdjectivesForService": {
+			reason: "Several adjectives before a noun name no service.",
+			text:   "deploy the latest simple service on edge1",
+			fault:  refusedNoun(25, "service"),
+		},
+		"AdjectiveBeforePlural": {
+			reason: "An adjective before a noun in the plural names no service.",
+			text:   "deploy the existing apps on edge1",
+			fault:  refusedWord(20, "apps"),
+		},
+		"YourselfForService": {
+			reason: "A compound pronoun names no service.",
+			text:   "deploy yourself on edge1",
+			fault:  refusedWord(7, "yourself"),
+		},
+		"HimselfForService": {
+			reason: "A compound pronoun names no service.",
+			text:   "deploy himself on edge1",
+			fault:  refusedWord(7, "himself"),
+		},
+		"ThemselvesForService": {
+			reason: "A compound pronoun names no service.",
+			text:   "deploy themselves on edge1",
+			fault:  refusedWord(7, "themselves"),
+		},
+		"OurselvesForService": {
+			reason: "A compound pronoun names no service.",
+			text:   "deploy ourselves on edge1",
+			fault:  refusedWord(7, "ourselves"),
+		},
+		"WhicheverForService": {
+			reason: "A compound pronoun names no service.",
+			text:   "deploy whichever on edge1",
+			fault:  refusedWord(7, "whichever"),
+		},
+		"SomebodyForService": {
+			reason: "A compound pronoun names no service.",
+			text:   "deploy somebody on edge1",
+			fault:  refusedWord(7, "somebody"),
+		},
+		"EverybodyForService": {
+			reason: "A compound pronoun names no service.",
+			text:   "deploy everybody on edge1",
+			fault:  refusedWord(7, "everybody"),
+		},
+		"AnybodyForService": {
+			reason: "A compound pronoun names no service.",
+			text:   "deploy anybody on edge1",
+			fault:  refusedWord(7, "anybody"),
+		},
+		"WhoeverForService": {
+			reason: "A compound pronoun names no service.",
+			text:   "deploy whoever on edge1",
+			fault:  refusedWord(7, "whoever"),
+		},
+		"AdjectiveAsService": {
+			reason: "An adjective without a noun may be a name.",
+			text:   `deploy latest on edge1`,
+			wish:   &Statement{Service: "latest", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
+		"AdjectiveInQuotes": {
+			reason: "An adjective in quotes is a name.",
+			text:   `deploy "new" app on edge1`,
+			wish:   &Statement{Service: "new", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
+		"AdjectiveBeforeName": {
+			reason: "Adjectives and a noun may stand before a name.",
+			text:   `deploy my new app shop on edge1`,
+			wish:   &Statement{Service: "shop", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
+		"WorkloadWithName": {
+			reason: "A workload may have a name.",
+			text:   `deploy the workload shop on edge1`,
+			wish:   &Statement{Service: "shop", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
+		"NameBeforeNoun": {
+			reason: "A name may stand before a noun.",
+			text:   `deploy hello app on edge1`,
+			wish:   &Statement{Service: "hello", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
+		},
+		"AdjectiveOfSlice": {
+			reason: "An adjective before a slice names no service.",
+			text:   "create a new eMBB slice on edge1",
+			wish:   &Statement{Service: "embb-slice", Class: "eMBB", Sites: []string{"edge1"}, UnquotedSites: []string{"edge1"}},
 		},
 		"AdverbForSite": {
 			reason: "An adverb names no Site.",
@@ -103,7 +224,7 @@ func TestParse(t *testing.T) {
 		"WordForImage": {
 			reason: "A word of the grammar is not an image.",
 			text:   "deploy shop with the image on edge1",
-			fault:  &Fault{Offset: 27, Length: 2, Message: `"on" cannot be a name: it is a word of the grammar, or a number; if it is the name, quote it: "on"`},
+			fault:  refusedWord(27, "on"),
 		},
 		"QuotedImage": {
 			reason: "An image may have a word of the grammar as its name, in quotes.",
@@ -172,4 +293,16 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("Parse(%q): the fault is outside: %v", text, fault)
 		}
 	})
+}
+
+// refusedWord returns the fault of a word of the grammar in the place of a name.
+func refusedWord(offset int, word string) *Fault {
+	message := fmt.Sprintf("%q cannot be a name: it is a word of the grammar, or a number; if it is the name, quote it: %q", word, word)
+	return &Fault{Offset: offset, Length: len(word), Message: message}
+}
+
+// refusedNoun returns the fault of a noun without a name.
+func refusedNoun(offset int, word string) *Fault {
+	message := fmt.Sprintf("%q is not a name by itself: it is a word of the grammar; if it is the name, quote it: %q", word, word)
+	return &Fault{Offset: offset, Length: len(word), Message: message}
 }

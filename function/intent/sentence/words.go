@@ -34,7 +34,24 @@ func determiners() []phrase {
 	return phrasesFor("", "a", "an", "the", "my", "our", "your", "his", "her", "its", "their", "this", "that", "these", "those")
 }
 
-func serviceNouns() []phrase { return phrasesFor("", "service", "application", "app") }
+func serviceNouns() []phrase {
+	return phrasesFor("", "service", "application", "app", "workload", "microservice", "micro-service")
+}
+
+// adjectives returns words that people say before a noun. They name nothing there, and may be names elsewhere: "deploy latest on edge1".
+func adjectives() []phrase {
+	return phrasesFor("", "new", "newer", "newest", "brand-new", "latest", "existing", "current", "present", "recent", "previous", "old", "older",
+		"original", "first", "second", "third", "last", "final", "simple", "basic", "small", "little", "tiny", "big", "large", "huge",
+		"great", "good", "nice", "cool", "best", "fancy", "awesome", "amazing", "favourite", "favorite", "fast", "quick", "real",
+		"actual", "single", "different", "particular", "specific", "certain", "given", "following", "usual", "additional", "extra",
+		"separate", "important", "entire", "whole", "own", "same", "other", "stateless", "stateful", "containerized", "containerised")
+}
+
+// otherNouns returns nouns that name no service by themselves, and of which the grammar has no singular before a name.
+func otherNouns() []phrase {
+	return phrasesFor("", "services", "applications", "apps", "workloads", "microservices", "micro-services", "deployment", "deployments", "pod", "pods",
+		"container", "containers", "thing", "things", "stuff")
+}
 
 func namingWords() []phrase { return phrasesFor("", "called", "named") }
 
@@ -142,8 +159,10 @@ func reservedWords() []phrase {
 // functionWords are the pronouns, quantifiers, prepositions, conjunctions, auxiliaries and adverbs of English that name nothing. Words that
 // people do give to services, such as hello, next and well, are not among them.
 func functionWords() []phrase {
-	pronouns := phrasesFor("", "i", "me", "mine", "myself", "you", "yours", "he", "him", "she", "hers", "it", "itself", "we", "us", "ours", "they", "them", "theirs",
-		"who", "whom", "whose", "which", "what", "whatever", "something", "anything", "everything", "nothing", "someone", "anyone", "everyone", "nobody")
+	pronouns := phrasesFor("", "i", "me", "mine", "you", "yours", "he", "him", "she", "hers", "it", "we", "us", "ours", "they", "them", "theirs",
+		"who", "whom", "whose", "which", "what")
+	compounds := joinTables(compound([]string{"my", "your", "him", "her", "it", "one"}, "self"), compound([]string{"our", "your", "them"}, "selves"),
+		compound([]string{"some", "any", "every", "no"}, "body", "one", "thing"), compound([]string{"who", "whom", "what", "which"}, "ever", "soever"))
 	quantifiers := phrasesFor("", "some", "every", "each", "all", "both", "either", "neither", "none", "several", "many", "much", "few", "fewer", "more", "most", "less",
 		"least", "enough", "another", "other", "others", "ones", "same", "such", "own", "various")
 	prepositions := phrasesFor("", "about", "above", "after", "against", "along", "among", "around", "before", "behind", "below", "beneath", "beside", "besides", "between",
@@ -155,8 +174,19 @@ func functionWords() []phrase {
 		"shall", "should", "will", "would", "let")
 	adverbs := phrasesFor("", "again", "already", "also", "always", "anywhere", "else", "even", "everywhere", "here", "just", "maybe",
 		"now", "nowhere", "often", "perhaps", "quite", "rather", "somewhere", "soon", "still", "there", "together", "too", "twice", "very")
-	adjectives := phrasesFor("", "entire", "whole")
-	return joinTables(pronouns, quantifiers, prepositions, conjunctions, auxiliaries, adverbs, adjectives)
+	wholes := phrasesFor("", "entire", "whole")
+	return joinTables(pronouns, compounds, quantifiers, prepositions, conjunctions, auxiliaries, adverbs, wholes)
+}
+
+// compound returns each of the first words together with each ending.
+func compound(first []string, endings ...string) []phrase {
+	var out []phrase
+	for _, word := range first {
+		for _, ending := range endings {
+			out = append(out, phrase{words: word + ending})
+		}
+	}
+	return out
 }
 
 // otherVerbs are words that ask for something which the grammar does not have. None is a name, so that "on edge1 and add 3 replicas" names no
@@ -169,7 +199,7 @@ func otherVerbs() []phrase {
 
 // A vocabulary is all tables of the grammar, and the words in them.
 type vocabulary struct {
-	verbs, determiners, nouns, namers, classes, replicas, everySite, places, siteNouns, manySites,
+	verbs, determiners, adjectives, nouns, otherNouns, namers, classes, replicas, everySite, places, siteNouns, manySites,
 	labelers, perReplica, cpuNouns, memoryNouns, protocols, directions, comparisons, metrics, priorities, joiners []phrase
 
 	reserved map[string]bool
@@ -179,7 +209,9 @@ func newVocabulary() vocabulary {
 	v := vocabulary{
 		verbs:       deployVerbs(),
 		determiners: determiners(),
+		adjectives:  adjectives(),
 		nouns:       serviceNouns(),
+		otherNouns:  otherNouns(),
 		namers:      namingWords(),
 		classes:     sliceClasses(),
 		replicas:    replicaNouns(),
@@ -198,7 +230,9 @@ func newVocabulary() vocabulary {
 		priorities:  priorityLevels(),
 		joiners:     clauseJoiners(),
 	}
-	v.reserved = wordsOf(reservedWords(), functionWords(), otherVerbs(), v.verbs, v.determiners, v.nouns, v.namers, v.classes, v.replicas, v.everySite, v.places, v.siteNouns, v.manySites, v.labelers, v.perReplica, v.cpuNouns, v.memoryNouns, v.protocols, v.directions, v.comparisons, v.metrics, v.priorities, v.joiners)
+	v.reserved = wordsOf(reservedWords(), functionWords(), otherVerbs(), v.otherNouns, v.verbs, v.determiners, v.nouns, v.namers, v.classes,
+		v.replicas, v.everySite, v.places, v.siteNouns, v.manySites, v.labelers, v.perReplica, v.cpuNouns, v.memoryNouns, v.protocols, v.directions,
+		v.comparisons, v.metrics, v.priorities, v.joiners)
 	return v
 }
 

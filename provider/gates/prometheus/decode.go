@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/intentplane/intentplane/provider/fetch"
 	"github.com/intentplane/intentplane/provider/gates"
@@ -20,9 +19,6 @@ const (
 
 	// maxSeconds is the latest time that an answer may be of: the year 9999.
 	maxSeconds = 253402300799
-
-	// maxSaid limits the repeated text of a server about a query.
-	maxSaid = 200
 
 	// maxSeries is how many series are looked at. One is judged, and any more are an error.
 	maxSeries = 2
@@ -87,7 +83,7 @@ func decodeAnswer(said fetch.Answer, k fetch.Credentials) gates.Answer {
 	}
 	switch {
 	case e.Status == "error" && e.ErrorType != "":
-		return gates.Answer{Problem: describeRefusal(e)}
+		return gates.Answer{Problem: describeRefusal(e, k)}
 	case said.Status != http.StatusOK || e.Status != "success":
 		return outageAnswer(problemForeign, said.Words(k))
 	}
@@ -149,17 +145,16 @@ func warningAnswer(list json.RawMessage, k fetch.Credentials) gates.Answer {
 	return out
 }
 
-// describeRefusal repeats the server's error about the text of a query, but not its errors about the data: the labels of series that it
-// shows there may belong to another tenant.
-func describeRefusal(e envelope) string {
-	said := printableText(e.Error)
+// describeRefusal repeats the server's error about the text of a query, without the credentials of the request, but not its errors about the data: the labels
+// of series that it shows there may belong to another tenant.
+func describeRefusal(e envelope, k fetch.Credentials) string {
 	switch {
 	case e.ErrorType == typeExecution:
 		return problemExecution
-	case e.ErrorType != typeBadData || said == "":
+	case e.ErrorType != typeBadData:
 		return problemRefused
 	}
-	return problemRefused + ": " + said
+	return fetch.WithWords(problemRefused, fetch.CleanWords(e.Error, k))
 }
 
 // firstElements returns the first items of a list: a list that is long is not held a second time. It is false for a value that is not a list.
@@ -177,21 +172,6 @@ func firstElements(n int, list json.RawMessage) ([]json.RawMessage, bool) {
 		out = append(out, item)
 	}
 	return out, true
-}
-
-func printableText(text string) string {
-	text = strings.Map(blankUnprintable, strings.ToValidUTF8(text, ""))
-	if r := []rune(text); len(r) > maxSaid {
-		text = string(r[:maxSaid]) + " …"
-	}
-	return strings.Join(strings.Fields(text), " ")
-}
-
-func blankUnprintable(r rune) rune {
-	if unicode.IsPrint(r) {
-		return r
-	}
-	return ' '
 }
 
 // decodeValues decodes the values of a result at one time.

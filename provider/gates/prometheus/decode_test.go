@@ -62,6 +62,11 @@ func TestDecode(t *testing.T) {
 		"Refused":     {reason: "An error of the query is repeated.", status: 400, body: `{"status":"error","errorType":"bad_data","error":"unknown\n\u001b[31m function"}`, want: gates.Answer{Problem: problemRefused + ": unknown [31m function"}},
 		"Execution":   {reason: "An error of the data is not repeated: the data may be of another tenant.", status: 422, body: `{"status":"error","errorType":"execution","error":"duplicate series: [{namespace=\"team-b\"}]"}`, want: gates.Answer{Problem: problemExecution}},
 		"Slow":        {reason: "The words about an outage leave out labels of series, which may be others'.", status: 503, body: `{"status":"error","errorType":"timeout","error":"query timed out in {team-b}"}`, want: gates.Answer{Problem: problemUnavailable + ": status 503 Service Unavailable: query timed out in …", Unavailable: true}},
+		"RefusedAuth": {
+			reason: "An error of the query loses the credentials of the request.",
+			status: 400, body: `{"status":"error","errorType":"bad_data","error":"token abc is not valid, db_password=x"}`,
+			want: gates.Answer{Problem: problemRefused + ": token [redacted] is not valid, db_password=[redacted]"},
+		},
 		"Unknown":     {reason: "An error of an unknown type is a refusal of the query.", status: 422, body: `{"status":"error","errorType":"other","error":"{team-b}"}`, want: gates.Answer{Problem: problemRefused}},
 		"Unbounded":   {reason: "More than two series say no more than two do.", body: vector(`[{"value":[1790000000.5,"1"]},{"value":[1790000000.5,"2"]}` + strings.Repeat(`,{"value":[1790000000.5,"3"]}`, 9) + `]`), want: gates.Answer{Values: []float64{1, 2}, At: at()}},
 		"Denied":      {reason: "An answer 401 is reported as wrong credentials, with the words of the server and without ours.", status: 401, body: `{"status":"error","errorType":"x","error":"token abc is wrong"}`, want: gates.Answer{Problem: problemDenied + ": status 401 Unauthorized: token [redacted] is wrong", Unavailable: true}},

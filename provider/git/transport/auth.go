@@ -1,14 +1,14 @@
 package transport
 
 import (
-	"encoding/base64"
-	"net/url"
 	"strings"
 	"unicode"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"github.com/intentplane/intentplane/provider/redaction"
 )
 
 // Auth is one way to authenticate: Basic, Bearer, SSH or GitHubApp. Nil means anonymous access.
@@ -17,9 +17,8 @@ type Auth interface {
 	validateSecret() error
 	// authMethod returns the credentials that the HTTP transport sends. Nil means no credentials, or credentials that are only known after a request.
 	authMethod() transport.AuthMethod
-	// secretSpellings lists the secrets in every spelling in which a server may
-	// send them back.
-	secretSpellings() []string
+	// secrets lists the secrets that a server may repeat.
+	secrets() []string
 }
 
 // Basic authenticates with a user name and a password or token.
@@ -38,9 +37,8 @@ func (b Basic) authMethod() transport.AuthMethod {
 	return &githttp.BasicAuth{Username: b.Username, Password: b.Password}
 }
 
-func (b Basic) secretSpellings() []string {
-	pair := base64.StdEncoding.EncodeToString([]byte(b.Username + ":" + b.Password))
-	return []string{pair, b.Password, url.QueryEscape(b.Password), url.PathEscape(b.Password)}
+func (b Basic) secrets() []string {
+	return append(redaction.BasicPairs(b.Username, b.Password), b.Password)
 }
 
 // Bearer authenticates with a token.
@@ -58,9 +56,7 @@ func (b Bearer) authMethod() transport.AuthMethod {
 	return &githttp.TokenAuth{Token: b.Token}
 }
 
-func (b Bearer) secretSpellings() []string {
-	return []string{b.Token, url.QueryEscape(b.Token), url.PathEscape(b.Token)}
-}
+func (b Bearer) secrets() []string { return []string{b.Token} }
 
 func (b Basic) validateSecret() error {
 	if strings.ContainsFunc(b.Username, isRefusedInUsername) {
@@ -88,23 +84,17 @@ func isRefusedInUsername(r rune) bool {
 
 // newRedactor removes the credentials of a remote from text that a server sent.
 func newRedactor(s Server, secrets ...string) *strings.Replacer {
-	pairs := []string{}
-	for _, s := range append(s.secretSpellings(), secrets...) {
-		if s != "" {
-			pairs = append(pairs, s, redacted)
-		}
-	}
-	return strings.NewReplacer(pairs...)
+	return redaction.NewReplacer(append(s.secrets(), secrets...)...)
 }
 
-// secretSpellings returns the secrets of the server, in the spellings in which they may come back.
-func (s Server) secretSpellings() []string {
+// secrets returns the secrets of the server.
+func (s Server) secrets() []string {
 	out := []string{}
 	if s.Auth != nil {
-		out = append(out, s.Auth.secretSpellings()...)
+		out = append(out, s.Auth.secrets()...)
 	}
 	if s.Proxy != nil && s.Proxy.Password != "" {
-		out = append(out, Basic{Username: s.Proxy.Username, Password: string(s.Proxy.Password)}.secretSpellings()...)
+		out = append(out, Basic{Username: s.Proxy.Username, Password: string(s.Proxy.Password)}.secrets()...)
 	}
 	if s.Certificate != nil {
 		out = append(out, string(s.Certificate.Key))

@@ -2,9 +2,11 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -69,15 +71,33 @@ func serverWords(err error) string {
 	if errors.As(err, &classified) {
 		return classified.Said
 	}
-	var answer *githttp.Err
-	if !errors.As(unwrapUnexpected(err), &answer) {
-		return ""
-	}
-	text := strings.TrimSpace(answer.Reason)
-	if strings.HasPrefix(text, "<") || strings.HasSuffix(text, http.StatusText(answer.StatusCode())) {
+	status, text := statusAndText(err)
+	text = strings.TrimSpace(text)
+	name := http.StatusText(status)
+	if strings.HasPrefix(text, "<") || strings.EqualFold(text, name) || strings.EqualFold(text, strings.TrimSpace(fmt.Sprintf("%d %s", status, name))) {
 		return ""
 	}
 	return text
+}
+
+// statusAndText returns the status and the text of an answer that is an error. For some statuses go-git has the text in the message of its error alone, after
+// the message of the error for the status.
+func statusAndText(err error) (int, string) {
+	var answer *githttp.Err
+	if errors.As(unwrapUnexpected(err), &answer) {
+		return answer.StatusCode(), answer.Reason
+	}
+	for status, known := range map[int]error{
+		http.StatusUnauthorized: transport.ErrAuthenticationRequired,
+		http.StatusForbidden:    transport.ErrAuthorizationFailed,
+		http.StatusNotFound:     transport.ErrRepositoryNotFound,
+	} {
+		if errors.Is(err, known) {
+			_, text, _ := strings.Cut(err.Error(), known.Error()+": ")
+			return status, text
+		}
+	}
+	return 0, ""
 }
 
 // unwrapUnexpected returns the error in go-git's UnexpectedError, which does not unwrap.
@@ -127,7 +147,7 @@ func classifyFormat(_ Verb, err error) (failure.Class, string) {
 }
 
 func classifyStatus(code int) (failure.Class, string) {
-	text := "the server answered " + http.StatusText(code)
+	text := "the server answered " + cmp.Or(http.StatusText(code), fmt.Sprintf("status %d", code))
 	switch {
 	case code == http.StatusProxyAuthRequired:
 		return failure.ClassAuth, proxyRefused

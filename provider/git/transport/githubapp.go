@@ -32,7 +32,7 @@ func (a GitHubApp) GoString() string { return a.String() }
 
 func (a GitHubApp) authMethod() transport.AuthMethod { return nil }
 
-func (a GitHubApp) secretSpellings() []string { return []string{string(a.PrivateKey)} }
+func (a GitHubApp) secrets() []string { return []string{string(a.PrivateKey)} }
 
 func (a GitHubApp) validateSecret() error { return a.tokenSource().Check() }
 

@@ -1,7 +1,9 @@
 package transport
 
-// redacted stands where a credential was.
-const redacted = "[redacted]"
+import "github.com/intentplane/intentplane/provider/redaction"
+
+// redacted stands in the place of a credential.
+const redacted = redaction.Mark
 
 // A Secret is text that is never shown.
 type Secret string

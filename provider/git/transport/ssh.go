@@ -43,7 +43,7 @@ func (s SSH) GoString() string { return s.String() }
 
 func (s SSH) authMethod() transport.AuthMethod { return nil }
 
-func (s SSH) secretSpellings() []string { return []string{string(s.PrivateKey), string(s.Passphrase)} }
+func (s SSH) secrets() []string { return []string{string(s.PrivateKey), string(s.Passphrase)} }
 
 func (s SSH) validateSecret() error {
 	if s.PrivateKey == "" {

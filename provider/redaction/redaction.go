@@ -1,0 +1,119 @@
+// Package redaction removes credentials from texts of servers before users see the texts. Pure.
+package redaction
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"html"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Mark stands in the place of a credential.
+const Mark = "[redacted]"
+
+// BasicPairs returns the user name and password of basic authentication in the encodings of base64. Without a user name and password there are none.
+func BasicPairs(username, password string) []string {
+	if username == "" && password == "" {
+		return nil
+	}
+	pair := []byte(username + ":" + password)
+	return []string{
+		base64.StdEncoding.EncodeToString(pair), base64.RawStdEncoding.EncodeToString(pair),
+		base64.URLEncoding.EncodeToString(pair), base64.RawURLEncoding.EncodeToString(pair),
+	}
+}
+
+// NewReplacer returns a replacer that puts Mark in the place of known secrets, in each spelling in which a server may repeat them.
+func NewReplacer(secrets ...string) *strings.Replacer {
+	spellings := []string{}
+	for _, secret := range secrets {
+		spellings = append(spellings, spellingsOf(secret)...)
+	}
+	// The longest spelling is first, so that no rest of it remains behind a shorter one.
+	slices.SortFunc(spellings, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	pairs := []string{}
+	for _, spelling := range slices.Compact(spellings) {
+		pairs = append(pairs, spelling, Mark)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// escapedByte is a byte in the encoding of URLs.
+var escapedByte = regexp.MustCompile(`%[0-9A-F]{2}`)
+
+// spellingsOf returns the spellings of a secret: plain, in URLs with hexadecimal digits of both cases, in pages, and in JSON.
+func spellingsOf(secret string) []string {
+	if secret == "" {
+		return nil
+	}
+	out := []string{secret}
+	for _, escaped := range []string{url.QueryEscape(secret), url.PathEscape(secret), strings.ReplaceAll(url.QueryEscape(secret), "+", "%20")} {
+		out = append(out, escaped, escapedByte.ReplaceAllStringFunc(escaped, strings.ToLower))
+	}
+	page := html.EscapeString(secret)
+	named := strings.NewReplacer("&#34;", "&quot;", "&#39;", "&apos;").Replace(page)
+	numbered := strings.NewReplacer("&#34;", "&quot;", "&#39;", "&#x27;").Replace(page)
+	mixed := strings.NewReplacer("&#34;", "&quot;").Replace(page)
+	quoted, _ := json.Marshal(secret) // A text always has a form in JSON.
+	escaped := string(quoted[1 : len(quoted)-1])
+	plain := strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">").Replace(escaped)
+	return append(out, page, named, numbered, mixed, escaped, plain)
+}
+
+const (
+	// secretNames are the names of values that are credentials, and of cookies with sessions.
+	secretNames = `[\w.-]*(?:password|passwd|passphrase|pwd|token|secret|credential|signature|session|sessid|cookie|jwt|` +
+		`(?:api|access|private|account|shared)[-_]?key)[\w.-]*|[\w-]+[-_]pass|(?:[\w.-]*[-_.])?(?:sid|sig)`
+
+	// separator is between a name and its value, in a header, a form, a URL, JSON, or a program.
+	separator = `(?:["'\\\]]|%5d|%22)*\s*(?::=|=>|[:=]|%3a|%3d)\s*`
+
+	// value is a value in quotes, with or without an escape before them, or a word. It may have the scheme of a header before it.
+	value = `(?:(?:bearer|basic|token|digest|negotiate|apikey)\s+)?(?:\\+["'][^"'\r\n]*["']?|"(?:[^"\\\r\n]|\\.)*"?|'(?:[^'\\\r\n]|\\.)*'?|\S+)`
+)
+
+var (
+	// userinfo of a URL ends at the last "@" before white space: a password that is not escaped may have each of the marks that end a host.
+	userinfo = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://)\S*@`)
+
+	// query is the rest of a URL after its path. It may have a token.
+	query = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://[^?#\s]*)[?#]\S+`)
+
+	// header is a header whose value has a credential: all of its line.
+	header = regexp.MustCompile(`(?i)([\w-]*(?:authorization|cookie)[\w-]*` + separator + `)[^\r\n]*`)
+
+	// named is a value with the name of a credential.
+	named = regexp.MustCompile(`(?i)(\b(?:` + secretNames + `)` + separator + `)` + value)
+
+	// shaped is a credential with a shape of its own: tokens of Git servers, JSON Web Tokens (RFC 7519), and private keys in PEM, also without their end.
+	shaped = regexp.MustCompile(`\b(?:gh[a-z]_|github_pat_|glpat-)[\w-]{16,}|\beyJ[\w-]+\.[\w-]+\.[\w-]*|` +
+		`(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$))`)
+
+	// schemed is a credential after a scheme of authentication. The words after a scheme in a sentence are none.
+	schemed = regexp.MustCompile(`(?i)\b((?:bearer|basic)\s+(?:auth|authentication|authorization|tokens?|credentials?|access)[.,:;!?]?(?:\s|$))|` +
+		`\b((?:bearer|basic)\s+)[^\s"',;]+`)
+)
+
+// RedactPatterns returns a text without parts that look like credentials of any user: users and queries in URLs, headers, values with the name of
+// a credential, and tokens and keys with a known shape. The text still has its lines, since the value of a header ends with its line.
+func RedactPatterns(text string) string {
+	text = userinfo.ReplaceAllString(text, "${1}"+Mark+"@")
+	text = query.ReplaceAllString(text, "${1}")
+	text = shaped.ReplaceAllString(text, Mark)
+	text = header.ReplaceAllString(text, "${1}"+Mark)
+	text = named.ReplaceAllString(text, "${1}"+Mark)
+	return schemed.ReplaceAllStringFunc(text, redactScheme)
+}
+
+// redactScheme returns a match of schemed without its credential.
+func redactScheme(match string) string {
+	parts := schemed.FindStringSubmatch(match)
+	if parts[2] == "" {
+		return match
+	}
+	return parts[2] + Mark
+}
