@@ -6,6 +6,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
@@ -20,22 +21,13 @@ func (e *Expression) Range() (measure.Range, error) {
 	if err != nil {
 		return measure.Range{}, err
 	}
-	switch v := constant.(type) {
+	switch constant.(type) {
 	case types.Null:
 		return measure.NoValue(), nil
-	case types.Bool:
-		if v {
-			return measure.OneValue(1), nil
-		}
-		return measure.OneValue(0), nil
-	case types.Int:
-		return measure.OneValue(float64(v)), nil
-	case types.Uint:
-		return measure.OneValue(float64(v)), nil
-	case types.Double:
-		return measure.OneValue(float64(v)), nil
+	case types.Bool, types.Int, types.Uint, types.Double:
+		return rangeOfLiteral(constant), nil
 	}
-	return rangeOfType(e.parsed), nil
+	return ranger{types: e.parsed.NativeRep()}.rangeOf(e.parsed.NativeRep().Expr()), nil
 }
 
 // evaluateWithoutAnswer evaluates the expression as far as it does not depend on the answer. Its result is unknown where it does.
@@ -58,17 +50,84 @@ func (e *Expression) evaluateWithoutAnswer() (ref.Val, error) {
 	return v, nil
 }
 
-// rangeOfType returns the values that the type of an expression has.
-func rangeOfType(parsed *cel.Ast) measure.Range {
-	switch t := parsed.OutputType(); {
-	case t.IsExactType(cel.BoolType):
-		return measure.Range{Low: 0, High: 1}
-	case t.IsExactType(cel.UintType), isSize(parsed.NativeRep().Expr()):
-		return measure.NotNegative()
+// truth is the Range of true and false.
+func truth() measure.Range { return measure.Range{Low: 0, High: 1} }
+
+// A ranger finds the values of the parts of an expression.
+type ranger struct{ types *ast.AST }
+
+func (r ranger) rangeOf(e ast.Expr) measure.Range {
+	switch e.Kind() {
+	case ast.LiteralKind:
+		return rangeOfLiteral(e.AsLiteral())
+	case ast.CallKind:
+		return r.rangeOfCall(e)
+	}
+	return r.rangeOfType(e)
+}
+
+// rangeOfLiteral returns the value of a constant. A constant that is not a number may stand for each value.
+func rangeOfLiteral(v ref.Val) measure.Range {
+	switch v := v.(type) {
+	case types.Bool:
+		if v {
+			return measure.OneValue(1)
+		}
+		return measure.OneValue(0)
+	case types.Int:
+		return measure.OneValue(float64(v))
+	case types.Uint:
+		return measure.OneValue(float64(v))
+	case types.Double:
+		return measure.OneValue(float64(v))
 	}
 	return measure.AnyValue()
 }
 
-func isSize(e ast.Expr) bool {
-	return e.Kind() == ast.CallKind && e.AsCall().FunctionName() == overloads.Size
+func (r ranger) rangeOfCall(e ast.Expr) measure.Range {
+	call := e.AsCall()
+	args := call.Args()
+	switch call.FunctionName() {
+	case overloads.Size:
+		return measure.NotNegative()
+	case operators.Conditional:
+		return r.rangeOf(args[1]).Union(r.rangeOf(args[2]))
+	case operators.LessEquals:
+		return compareRanges(r.rangeOf(args[0]), r.rangeOf(args[1]))
+	case operators.GreaterEquals:
+		return compareRanges(r.rangeOf(args[1]), r.rangeOf(args[0]))
+	case operators.Less:
+		return oppositeOf(compareRanges(r.rangeOf(args[1]), r.rangeOf(args[0])))
+	case operators.Greater:
+		return oppositeOf(compareRanges(r.rangeOf(args[0]), r.rangeOf(args[1])))
+	case operators.LogicalNot:
+		return oppositeOf(r.rangeOf(args[0]).Intersection(truth()))
+	}
+	return r.rangeOfType(e)
+}
+
+// compareRanges returns whether each value of the lesser Range is at most each value of the greater: 1 if all are, 0 if none is, and else both.
+func compareRanges(lesser, greater measure.Range) measure.Range {
+	switch {
+	case lesser.High <= greater.Low:
+		return measure.OneValue(1)
+	case lesser.Low > greater.High:
+		return measure.OneValue(0)
+	}
+	return truth()
+}
+
+func oppositeOf(r measure.Range) measure.Range {
+	return measure.Range{Low: 1 - r.High, High: 1 - r.Low}
+}
+
+// rangeOfType returns the values that the type of an expression has.
+func (r ranger) rangeOfType(e ast.Expr) measure.Range {
+	switch t := r.types.GetType(e.ID()); {
+	case t.IsExactType(cel.BoolType):
+		return truth()
+	case t.IsExactType(cel.UintType):
+		return measure.NotNegative()
+	}
+	return measure.AnyValue()
 }

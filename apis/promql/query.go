@@ -89,8 +89,8 @@ func (sum *total) parseNext(query string) (*Template, error) {
 	if sum.weight += t.Weight(); sum.weight > MaxWeight {
 		return nil, errors.New("the regular expressions of all queries together take too long to compile")
 	}
-	if values := t.Range(); values.IsConstant() {
-		return nil, errors.Errorf("gives %g each time, so that it measures nothing: select a metric", values.Low)
+	if t.isConstant() {
+		return nil, errors.Errorf("gives %g each time, so that it measures nothing: select a metric", t.values.Low)
 	}
 	return t, nil
 }

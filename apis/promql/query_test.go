@@ -50,9 +50,12 @@ func TestTracks(t *testing.T) {
 			want: "spec.metrics[0].query: gives 2 each time, so that it measures nothing: select a metric",
 		},
 		"ConstantCanary": {
-			reason: "A query for canaries that measures nothing is refused.", metric: catalogv1alpha1.BlueprintMetric{Query: "up", Canary: "absent(up)"},
+			reason: "A query for canaries that measures nothing is refused.", metric: catalogv1alpha1.BlueprintMetric{Query: "up", Canary: "absent(vector(2))"},
 			want: "spec.metrics[0].canary: gives 1 each time, so that it measures nothing: select a metric",
 		},
+		"Absent":   {reason: "An absence of alerts is empty while one fires.", metric: catalogv1alpha1.BlueprintMetric{Query: `absent(ALERTS{service="{{service}}"})`}},
+		"Group":    {reason: "A group of filtered targets may be empty.", metric: catalogv1alpha1.BlueprintMetric{Query: `group(up{job="{{service}}"} == 1)`}},
+		"Filtered": {reason: "A filter for one value may drop all series.", metric: catalogv1alpha1.BlueprintMetric{Query: "up", Canary: "x == 3"}},
 		"Unknown": {
 			reason: "A placeholder in the query for canaries has to be known.", metric: catalogv1alpha1.BlueprintMetric{Query: "up", Canary: `up{job="{{blue}}"}`},
 			want: `spec.metrics[0].canary: "{{blue}}" is not a placeholder: they are {{namespace}}, {{service}} and {{site}}, and in canary of a metric {{canary}} and {{stable}}`,

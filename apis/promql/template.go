@@ -77,6 +77,9 @@ type Template struct {
 
 	// isScalar and isSingle say whether the query gives a number, and whether it gives one series without labels.
 	isScalar, isSingle bool
+
+	// hasSelector and isPresence say whether the query reads a series, and whether it answers by the presence of series.
+	hasSelector, isPresence bool
 }
 
 // Weight returns the approximate cost of reading the query, and of reading it again for each value that it is filled with.
@@ -130,6 +133,7 @@ func Parse(text string) (*Template, error) {
 		return nil, err
 	}
 	t.values, t.isScalar, t.isSingle = rangeOf(e), e.Type() == parser.ValueTypeScalar, isSingle(e)
+	t.hasSelector, t.isPresence = len(parser.ExtractSelectors(e)) > 0, emptinessOf(e).isAnswer
 	return t, checkMatchers(e)
 }
 

@@ -49,12 +49,24 @@ func negativeOf(r measure.Range) measure.Range { return measure.Range{Low: -r.Hi
 var (
 	// countingFunctions give no negative number.
 	countingFunctions = []string{
-		"abs", "sqrt", "exp", "rate", "irate", "increase", "changes", "resets", "count_over_time",
+		"abs", "sqrt", "exp", "rate", "irate", "increase", "changes", "resets", "count_over_time", "time",
 		"stddev_over_time", "stdvar_over_time", "mad_over_time", "histogram_count", "histogram_stddev", "histogram_stdvar",
 	}
 
 	// presenceFunctions give 1, or no series.
 	presenceFunctions = []string{"absent", "absent_over_time", "present_over_time"}
+
+	// boundedFunctions give values in one range, whatever their arguments are.
+	boundedFunctions = map[string]measure.Range{
+		"histogram_fraction": {Low: 0, High: 1}, "pi": measure.OneValue(math.Pi),
+		"minute": {Low: 0, High: 59}, "hour": {Low: 0, High: 23}, "day_of_week": {Low: 0, High: 6}, "day_of_month": {Low: 1, High: 31},
+		"day_of_year": {Low: 1, High: 366}, "days_in_month": {Low: 28, High: 31}, "month": {Low: 1, High: 12},
+	}
+
+	// steppedFunctions give a greater or equal value for a greater argument.
+	steppedFunctions = map[string]func(float64) float64{
+		"ceil": math.Ceil, "floor": math.Floor, "sgn": signOf, "round": func(v float64) float64 { return math.Floor(v + 0.5) },
+	}
 
 	// choosingFunctions give values in the range of their last argument.
 	choosingFunctions = []string{
@@ -66,36 +78,71 @@ var (
 	changingFunctions = []string{"label_replace", "label_join", "clamp", "clamp_min", "clamp_max"}
 )
 
+func signOf(v float64) float64 {
+	if v == 0 {
+		return 0
+	}
+	return math.Copysign(1, v)
+}
+
 func rangeOfCall(call *parser.Call) measure.Range {
 	name := call.Func.Name
+	bounded, isBounded := boundedFunctions[name]
 	switch {
+	case isBounded:
+		return bounded
 	case slices.Contains(countingFunctions, name):
 		return measure.NotNegative()
 	case slices.Contains(presenceFunctions, name):
 		return measure.OneValue(1)
-	case name == "histogram_fraction":
-		return measure.Range{Low: 0, High: 1}
+	case len(call.Args) == 0:
+		return measure.AnyValue()
 	case slices.Contains(choosingFunctions, name) && len(call.Args) == 1:
 		return rangeOf(call.Args[0])
-	case slices.Contains(changingFunctions, name) && len(call.Args) > 0:
+	case slices.Contains(changingFunctions, name):
 		return clampRange(call, rangeOf(call.Args[0]))
+	case name == "sum_over_time":
+		return sumRange(rangeOf(call.Args[0]))
+	case name == "quantile_over_time" && len(call.Args) == 2:
+		return quantileRange(call.Args[0], rangeOf(call.Args[1]))
 	}
-	return measure.AnyValue()
+	return steppedRange(call)
 }
 
-// clampRange narrows the values of the first argument by the limits of a call, where they are numbers.
+// steppedRange returns the values of a function that keeps the order of its arguments.
+func steppedRange(call *parser.Call) measure.Range {
+	step, ok := steppedFunctions[call.Func.Name]
+	values := rangeOf(call.Args[0])
+	switch {
+	case !ok:
+		return measure.AnyValue()
+	case len(call.Args) == 1:
+		return measure.Range{Low: step(values.Low), High: step(values.High)}
+	}
+	// A value that is rounded to a multiple keeps its sign.
+	return sumRange(measure.Range{Low: min(values.Low, 0), High: max(values.High, 0)})
+}
+
+// quantileRange returns the values of a quantile. Outside of 0 to 1 it is infinite.
+func quantileRange(quantile parser.Expr, values measure.Range) measure.Range {
+	if q := rangeOf(quantile); q.Low < 0 || q.High > 1 {
+		return measure.AnyValue()
+	}
+	return values
+}
+
+// clampRange narrows the values of the first argument by the limits of a call. A limit that is not a number has a range as well.
 func clampRange(call *parser.Call, values measure.Range) measure.Range {
-	lowest, highest := math.Inf(-1), math.Inf(1)
+	lower, upper := measure.OneValue(math.Inf(-1)), measure.OneValue(math.Inf(1))
 	switch {
 	case call.Func.Name == "clamp" && len(call.Args) == 3:
-		lowest, highest = rangeOf(call.Args[1]).Low, rangeOf(call.Args[2]).High
+		lower, upper = rangeOf(call.Args[1]), rangeOf(call.Args[2])
 	case call.Func.Name == "clamp_min" && len(call.Args) == 2:
-		lowest = rangeOf(call.Args[1]).Low
+		lower = rangeOf(call.Args[1])
 	case call.Func.Name == "clamp_max" && len(call.Args) == 2:
-		highest = rangeOf(call.Args[1]).High
+		upper = rangeOf(call.Args[1])
 	}
-	bounded := func(v float64) float64 { return min(max(v, lowest), highest) }
-	return measure.Range{Low: bounded(values.Low), High: bounded(values.High)}
+	return measure.Range{Low: min(max(values.Low, lower.Low), upper.Low), High: min(max(values.High, lower.High), upper.High)}
 }
 
 func rangeOfAggregation(a *parser.AggregateExpr) measure.Range {
@@ -108,6 +155,8 @@ func rangeOfAggregation(a *parser.AggregateExpr) measure.Range {
 		return measure.NotNegative()
 	case parser.SUM:
 		return sumRange(values)
+	case parser.QUANTILE:
+		return quantileRange(a.Param, values)
 	case parser.AVG, parser.MIN, parser.MAX, parser.TOPK, parser.BOTTOMK, parser.LIMITK, parser.LIMIT_RATIO:
 		return values
 	}
@@ -176,16 +225,32 @@ func rangeOfArithmetic(op parser.ItemType, left, right measure.Range) measure.Ra
 		return knownRange(left.Low+right.Low, left.High+right.High)
 	case op == parser.SUB:
 		return knownRange(left.Low-right.High, left.High-right.Low)
-	case op == parser.MUL && left.IsConstant() && right.IsConstant():
-		return knownRange(left.Low*right.Low, left.Low*right.Low)
-	case op == parser.MUL && areNotNegative:
-		return knownRange(left.Low*right.Low, left.High*right.High)
-	case op == parser.DIV && areNotNegative && right.IsConstant() && right.Low > 0:
-		return knownRange(left.Low/right.Low, left.High/right.Low)
+	case op == parser.MUL:
+		return productRange(left, right)
+	case op == parser.DIV && right.IsConstant() && right.Low != 0:
+		return endsRange(left.Low/right.Low, left.High/right.Low)
 	case (op == parser.DIV || op == parser.POW) && areNotNegative:
 		return measure.NotNegative()
+	case op == parser.DIV && left.High <= 0 && right.Low >= 0:
+		return negativeOf(measure.NotNegative())
 	}
 	return measure.AnyValue()
+}
+
+// productRange returns the values of a product. Zero times infinity counts as zero, since an end is the limit of the values before it.
+func productRange(left, right measure.Range) measure.Range {
+	product := func(a, b float64) float64 {
+		if a == 0 || b == 0 {
+			return 0
+		}
+		return a * b
+	}
+	return endsRange(product(left.Low, right.Low), product(left.Low, right.High), product(left.High, right.Low), product(left.High, right.High))
+}
+
+// endsRange returns the Range from the least to the greatest of the values. It is unknown if one of them is not a number.
+func endsRange(values ...float64) measure.Range {
+	return knownRange(slices.Min(values), slices.Max(values))
 }
 
 // knownRange returns a Range whose ends were computed. An end that is not a number, as infinity less infinity, is unknown.

@@ -27,6 +27,11 @@ func TestCompileRefusesWhatCannotFail(t *testing.T) {
 		c.Checks[0].Count, c.Checks[0].FailureLimit = &count, &failures
 		return c
 	}
+	withoutData := func(noData string, c config) config {
+		c.Checks[0].NoData = noData
+		return c
+	}
+	withoutDataPasses := func(c config) config { return withoutData("Pass", c) }
 	const own, end = "spec.gatesConfig.checks[0]: threshold: ", " holds for each value that can be measured, so that no revision fails the check: set a threshold that some values exceed"
 	cases := map[string]struct {
 		reason string
@@ -43,25 +48,37 @@ func TestCompileRefusesWhatCannotFail(t *testing.T) {
 		"ConstantOther": {reason: "A constant that fails each revision is the choice of its author.", config: query("== 2", "vector(1)")},
 		"Bool":          {reason: "A comparison is never above 1.", config: query("<= 1", "x > bool 5"), want: own + `"<= 1"` + end},
 		"BoolExact":     {reason: "A comparison may be 0.", config: query("== 1", "x > bool 5")},
-		"Filtered":      {reason: "A filter keeps just the values that pass.", config: query("<= 5", "x <= 5"), want: own + `"<= 5"` + end},
-		"Clamped":       {reason: "A limit of the query is within the threshold.", config: query("< 11", "clamp_max(x, 10)"), want: own + `"< 11"` + end},
-		"Absent":        {reason: "An absence is 1, or no data.", config: query(">= 1", "absent(x)"), want: own + `">= 1"` + end},
-		"WebTrue":       {reason: "A constant expression reads no answer.", config: web("== 1", "true"), want: own + `"== 1"` + end},
-		"WebOrTrue":     {reason: "An alternative that holds decides, whatever the answer is.", config: web("== 1", "answer.errors >= 0 || true"), want: own + `"== 1"` + end},
-		"WebBool":       {reason: "True is 1 and false is 0, and both are at least 0.", config: web(">= 0", "answer.errors > 5"), want: own + `">= 0"` + end},
-		"WebBoolExact":  {reason: "An expression may be false.", config: web("== 1", "answer.errors > 5")},
-		"WebSize":       {reason: "A size is never below 0.", config: web(">= 0", "size(answer.errors)"), want: own + `">= 0"` + end},
-		"WebNull":       {reason: "An expression without data has no value that fails.", config: web("== 1", "dyn(null)"), want: own + `"== 1"` + end},
-		"WebField":      {reason: "A field may have each value.", config: web(">= 0", "answer.errors")},
+		"Filtered":      {reason: "A filter leaves nothing where each value fails.", config: query("<= 5", "x <= 5")},
+		"FilterPasses":  {reason: "A filter whose empty answer passes cannot fail.", config: withoutDataPasses(query("<= 5", "x <= 5")), want: own + `"<= 5"` + end},
+		"FilterGuards":  {reason: "A filter of a divisor guards against a division by zero.", config: query(">= 0", "rate(x[5m]) / (rate(y[5m]) > 0)"), want: own + `">= 0"` + end},
+		"FilterReplaced": {
+			reason: "An empty answer that a number replaces does not fail.", config: query("<= 1", "absent(x) or vector(0)"), want: own + `"<= 1"` + end,
+		},
+		"Counted":        {reason: "A count of targets is empty without one.", config: query("> 0", `count(up{job="x"} == 1)`)},
+		"CountedAll":     {reason: "A count of series is empty without one.", config: query(">= 1", `count(up{job="x"})`)},
+		"CountedWaits":   {reason: "A count that waits for data runs into its timeout.", config: withoutData("Wait", query("> 0", `count(up{job="x"} == 1)`))},
+		"CountedUnsure":  {reason: "A count without data may be inconclusive.", config: withoutData("Inconclusive", query("> 0", `count(up{job="x"} == 1)`))},
+		"Grouped":        {reason: "A group is empty without a series.", config: query("== 1", "group(up == 1)")},
+		"Present":        {reason: "A presence is empty without a series.", config: query("== 1", "present_over_time(x[5m])")},
+		"Unless":         {reason: "A number is left out while an alert fires.", config: query(">= 1", `vector(1) unless on() ALERTS{alertname="x"}`)},
+		"AbsentAlert":    {reason: "An absence is empty while an alert fires.", config: query("== 1", `absent(ALERTS{alertname="x"})`)},
+		"AbsentPasses":   {reason: "An absence whose empty answer passes cannot fail.", config: withoutDataPasses(query("== 1", "absent(x)")), want: own + `"== 1"` + end},
+		"Clamped":        {reason: "A limit of the query is within the threshold.", config: query("< 11", "clamp_max(x, 10)"), want: own + `"< 11"` + end},
+		"ClampedByOther": {reason: "A limit that is a series may have each value.", config: query(">= 0", "clamp_max(abs(a), scalar(b))")},
+		"WebTrue":        {reason: "A constant expression reads no answer.", config: web("== 1", "true"), want: own + `"== 1"` + end},
+		"WebOrTrue":      {reason: "An alternative that holds decides, whatever the answer is.", config: web("== 1", "answer.errors >= 0 || true"), want: own + `"== 1"` + end},
+		"WebBool":        {reason: "True is 1 and false is 0, and both are at least 0.", config: web(">= 0", "answer.errors > 5"), want: own + `">= 0"` + end},
+		"WebBoolExact":   {reason: "An expression may be false.", config: web("== 1", "answer.errors > 5")},
+		"WebSize":        {reason: "A size is never below 0.", config: web(">= 0", "size(answer.errors)"), want: own + `">= 0"` + end},
+		"WebNull":        {reason: "An expression without data has no value that fails.", config: web("== 1", "dyn(null)"), want: own + `"== 1"` + end},
+		"WebField":       {reason: "A field may have each value.", config: web(">= 0", "answer.errors")},
 		"Objective": {
 			reason: "The threshold of a metric is refused where it is declared.", config: config{SLOThresholds: thresholds{"availability": "0"}}, metric: `100 * avg(abs(up{app="{{service}}"}))`,
 			want: `spec.gatesConfig.sloThresholds.availability: ">= 0%"` + end,
 		},
-		"AllMayFail": {
-			reason: "A limit that lets all measurements fail judges nothing.", config: limits(3, 3),
-			want: "spec.gatesConfig.checks[0]: failureLimit: 3 of 3 measurements may fail, so that none has to pass: it must be less than count",
-		},
-		"MostMayFail": {reason: "A limit that lets all measurements but one fail judges one.", config: limits(3, 2)},
+		"AllMayFail":  {reason: "A limit of count ends a Gate while it is watching, and one measurement has to pass.", config: limits(3, 3)},
+		"MoreMayFail": {reason: "A limit above count ends a Gate while it is watching.", config: limits(3, 10)},
+		"MostMayFail": {reason: "A limit below count ends the check.", config: limits(3, 2)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/measure"
+	"github.com/intentplane/intentplane/apis/threshold"
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
@@ -30,8 +30,8 @@ type kind struct {
 	// whyNoThreshold says why a check of this kind has no threshold. Empty if it needs one.
 	whyNoThreshold string
 
-	// values returns the values that a check can measure, as far as they follow from its texts. It is nil for a kind without a threshold.
-	values func(c *Compiler, check *deploymentv1alpha1.Check) (measure.Range, error)
+	// canFail reports whether a measurement can fail the threshold, as far as that follows from the texts of a check. It is nil for a kind without a threshold.
+	canFail func(c *Compiler, check *deploymentv1alpha1.Check, limit threshold.Threshold) (bool, error)
 
 	// fillWeight returns the cost of filling a check for one Site, in the weight of regular expressions.
 	fillWeight func(c *Compiler, check *deploymentv1alpha1.Check) (int, error)

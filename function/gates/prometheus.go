@@ -8,10 +8,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
-	"github.com/intentplane/intentplane/apis/measure"
 	"github.com/intentplane/intentplane/apis/memo"
 	"github.com/intentplane/intentplane/apis/policy"
 	"github.com/intentplane/intentplane/apis/promql"
+	"github.com/intentplane/intentplane/apis/threshold"
 	"github.com/intentplane/intentplane/function/catalog"
 )
 
@@ -23,7 +23,7 @@ func prometheusKind() kind {
 		block:      "prometheus",
 		isSet:      func(check *deploymentv1alpha1.Check) bool { return check.Prometheus != nil },
 		read:       readOwnQuery,
-		values:     queryRange,
+		canFail:    queryCanFail,
 		fillWeight: queryFillWeight,
 		fill:       fillCheckQuery,
 		allow:      allowQuery,
@@ -47,12 +47,12 @@ func readOwnQuery(c *Compiler, check *deploymentv1alpha1.Check, weight *int) err
 	return nil
 }
 
-func queryRange(c *Compiler, check *deploymentv1alpha1.Check) (measure.Range, error) {
+func queryCanFail(c *Compiler, check *deploymentv1alpha1.Check, limit threshold.Threshold) (bool, error) {
 	t, err := c.queries.Parse(check.Prometheus.Query)
 	if err != nil {
-		return measure.Range{}, errors.Wrap(err, "prometheus.query")
+		return false, errors.Wrap(err, "prometheus.query")
 	}
-	return t.Range(), nil
+	return t.CanFail(limit, check.NoData), nil
 }
 
 // queryFillWeight returns the weight of a query whose regular expressions depend on the Site. Others are compiled once for all Sites.

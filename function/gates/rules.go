@@ -51,8 +51,8 @@ func checkRuleNames(g deploymentv1alpha1.GatesConfig) error {
 func applyRules(c *deploymentv1alpha1.Check, r deploymentv1alpha1.MetricRules) error {
 	r.Apply(c)
 	c.Default()
-	if err := checkFailureLimit(c); err != nil {
-		return err
+	if *c.FailureLimit >= *c.Count {
+		return errors.Errorf("failureLimit: %d of %d measurements may fail: it must be less than count", *c.FailureLimit, *c.Count)
 	}
 	return checkTimes(c)
 }

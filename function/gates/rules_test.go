@@ -73,7 +73,7 @@ func TestCompileRefusesRules(t *testing.T) {
 		},
 		"AllMayFail": {
 			reason: "A limit that lets all measurements fail judges nothing.", rules: rules{FailureLimit: new(int32(3))},
-			want: "spec.gatesConfig.metricRules.availability.failureLimit: 3 of 3 measurements may fail, so that none has to pass: it must be less than count",
+			want: "spec.gatesConfig.metricRules.availability.failureLimit: 3 of 3 measurements may fail: it must be less than count",
 		},
 		"Bounds": {
 			reason: "A rule beyond the bounds of a Site is refused with the path of its field.", rules: rules{Timeout: "2h"},

@@ -10,7 +10,6 @@ import (
 
 	deploymentv1alpha1 "github.com/intentplane/intentplane/apis/deployment/v1alpha1"
 	"github.com/intentplane/intentplane/apis/expression"
-	"github.com/intentplane/intentplane/apis/measure"
 	"github.com/intentplane/intentplane/apis/promql"
 	"github.com/intentplane/intentplane/apis/threshold"
 )
@@ -119,42 +118,64 @@ func (c *converter) result() (*Conversion, error) {
 }
 
 // addBounded adds a check for each bound of a field: one keeps the name, of several each has the side of its bound in its name.
-func (c *converter) addBounded(field string, check deploymentv1alpha1.Check, bounds []bound) {
+func (c *converter) addBounded(check deploymentv1alpha1.Check, bounds []bound) {
 	for _, b := range bounds {
 		one := check.DeepCopy()
 		one.Threshold = deploymentv1alpha1.Threshold(b.String())
 		if len(bounds) > 1 {
 			one.Name += b.side()
 		}
-		c.refuseUnfailing(field, *one)
 		c.out.Checks = append(c.out.Checks, *one)
 	}
 }
 
+// failableBounds returns the bounds of a field that a measurement can fail. It notes the bounds that it leaves out, and refuses the field if it leaves out all
+// of them: the check would pass each revision.
+func (c *converter) failableBounds(field string, check deploymentv1alpha1.Check, bounds []bound) []bound {
+	out, idle := []bound{}, []bound{}
+	for _, b := range bounds {
+		check.Threshold = deploymentv1alpha1.Threshold(b.String())
+		if canFail(check) {
+			out = append(out, b)
+			continue
+		}
+		idle = append(idle, b)
+	}
+	for _, b := range idle {
+		if len(out) == 0 {
+			c.refuseIdle(field, b.String())
+			continue
+		}
+		c.addNotef(field, "%q holds for each value that can be measured, and is left out", b)
+	}
+	return out
+}
+
 // refuseUnfailing refuses a check that no value can fail: it would pass each revision.
 func (c *converter) refuseUnfailing(field string, check deploymentv1alpha1.Check) {
-	limit, err := threshold.Parse(string(check.Threshold))
-	if err != nil {
-		return // The threshold is refused where it is read.
-	}
-	values, err := rangeOf(check)
-	if err == nil && limit.HoldsFor(values) {
-		c.refusef(field, "%q holds for each value that can be measured, so that no revision fails the check: set a threshold that some values exceed", limit)
+	if !canFail(check) {
+		c.refuseIdle(field, string(check.Threshold))
 	}
 }
 
-// rangeOf returns the values that a check can measure. It returns an error for a query or an expression that cannot be read.
-func rangeOf(check deploymentv1alpha1.Check) (measure.Range, error) {
+func (c *converter) refuseIdle(field, limit string) {
+	c.refusef(field, "%q holds for each value that can be measured, so that no revision fails the check: set a threshold that some values exceed", limit)
+}
+
+// canFail reports whether a measurement can fail a check. A threshold, a query or an expression that cannot be read is refused where it is read.
+func canFail(check deploymentv1alpha1.Check) bool {
+	limit, err := threshold.Parse(string(check.Threshold))
+	if err != nil {
+		return true
+	}
 	if check.Prometheus != nil {
 		query, err := promql.Parse(check.Prometheus.Query)
-		if err != nil {
-			return measure.Range{}, err
-		}
-		return query.Range(), nil
+		return err != nil || query.CanFail(limit, check.NoData)
 	}
 	e, err := expression.NewReader(1).Read(check.Web.Expression)
 	if err != nil {
-		return measure.Range{}, err
+		return true
 	}
-	return e.Range()
+	values, err := e.Range()
+	return err != nil || !limit.HoldsFor(values)
 }

@@ -178,7 +178,7 @@ func (c *converter) refuseArgoLimits(path string, check deploymentv1alpha1.Check
 		return
 	}
 	if limit := check.FailureLimit; limit != nil && *limit >= *check.Count {
-		c.refusef(path+".failureLimit", "%d of %d measurements may fail, so that none has to pass: it must be less than count", *limit, *check.Count)
+		c.refusef(path+".failureLimit", "%d of %d measurements may fail: it must be less than count", *limit, *check.Count)
 	}
 	if limit := check.InconclusiveLimit; limit != nil && *limit > *check.Count {
 		c.refusef(path+".inconclusiveLimit", "%d of %d measurements may be inconclusive: it must not be more than count", *limit, *check.Count)

@@ -104,6 +104,16 @@ func TestFromArgoRollouts(t *testing.T) {
 - {name: m-max, type: Prometheus, prometheus: {query: sum(x)}, threshold: "<= 1.1", count: 1}
 `},
 		},
+		"IdleBound": {
+			reason: "A bound that each value satisfies is left out with a note.",
+			in:     metric("successCondition: result[0] >= 0.95 && result[0] <= 1\n    provider: {prometheus: {query: '1 - sum(rate(a[5m])) / sum(rate(b[5m]))'}}"),
+			want:   want{notes: 2, checks: `[{name: m, type: Prometheus, prometheus: {query: '1 - sum(rate(a[5m])) / sum(rate(b[5m]))'}, threshold: ">= 0.95", count: 1}]`},
+		},
+		"Presence": {
+			reason: "A query that answers by presence fails without data.",
+			in:     metric("successCondition: result[0] == 1\n    provider: {prometheus: {query: 'absent(ALERTS)'}}"),
+			want:   want{notes: 1, checks: `[{name: m, type: Prometheus, prometheus: {query: 'absent(ALERTS)'}, threshold: "== 1", count: 1}]`},
+		},
 		"FailureCondition": {
 			reason: "A condition of failure becomes its opposite, and a note says that missing data fails.",
 			in:     metric("failureCondition: result[0] > 0.05"),
@@ -219,6 +229,8 @@ func TestFromArgoRolloutsRefuses(t *testing.T) {
 		"Providers":    {reason: "A metric with two providers is refused.", in: metric("successCondition: result < 5\n    provider: {prometheus: {query: a}, web: {url: 'https://a'}}"), want: []string{"spec.metrics[0].provider: has 2 providers"}},
 		"Templates":    {reason: "References to other templates are refused.", in: metric("successCondition: result[0] < 5") + "  templates: [{templateName: a}]\n", want: []string{"spec.templates: refers to other templates"}},
 		"CannotFail":   {reason: "A condition that no value can fail is refused by its field.", in: metric("successCondition: result[0] >= 0\n    provider: {prometheus: {query: 'sum(rate(x[5m]))'}}"), want: []string{`spec.metrics[0].successCondition: ">= 0" holds for each value`}},
+		"BothIdle":     {reason: "A range that each value satisfies is refused by each of its bounds.", in: metric("successCondition: result[0] >= 0 && result[0] <= 1\n    provider: {prometheus: {query: 'x > bool 5'}}"), want: []string{`spec.metrics[0].successCondition: ">= 0" holds for each value`, `spec.metrics[0].successCondition: "<= 1" holds for each value`}},
+		"PresentPass":  {reason: "A presence whose missing data passes cannot fail.", in: metric("successCondition: len(result) == 0 || result[0] == 1\n    provider: {prometheus: {query: 'absent(ALERTS)'}}"), want: []string{`spec.metrics[0].successCondition: "== 1" holds for each value`}},
 		"AlwaysTrue":   {reason: "A condition that always holds is refused.", in: metric("successCondition: result.a == 1 || true\n    provider: {web: {url: 'https://a'}}"), want: []string{`spec.metrics[0].successCondition: "== 1" holds for each value`}},
 		"NeverFails":   {reason: "A condition of failure that never holds is refused.", in: metric("failureCondition: 'false'\n    provider: {web: {url: 'https://a'}}"), want: []string{`spec.metrics[0].failureCondition: "== 1" holds for each value`}},
 		"Arithmetic":   {reason: "CEL does not add whole numbers and fractions.", in: metric("successCondition: result.a + 1 < 5\n    provider: {web: {url: 'https://a'}}"), want: []string{"spec.metrics[0].successCondition: + has no counterpart in CEL"}},

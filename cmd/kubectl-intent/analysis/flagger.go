@@ -39,8 +39,8 @@ type flaggerCanary struct {
 	Spec struct {
 		Analysis struct {
 			Interval   string          `json:"interval"`
-			Threshold  int32           `json:"threshold"`
-			Iterations int32           `json:"iterations"`
+			Threshold  int64           `json:"threshold"`
+			Iterations int64           `json:"iterations"`
 			Match      []any           `json:"match"`
 			Metrics    []flaggerMetric `json:"metrics"`
 		} `json:"analysis"`
@@ -171,35 +171,52 @@ func (c *converter) convertFlaggerMetric(path string, canary flaggerCanary, m fl
 	if check.Prometheus == nil {
 		return // The provider is refused.
 	}
-	c.noteFlagger(path, canary, bounds, check.Prometheus.Query)
-	c.addBounded(path+".thresholdRange", check, bounds)
+	failable := c.failableBounds(path+".thresholdRange", check, bounds)
+	c.noteFlagger(path, canary, bounds, len(failable), check.Prometheus.Query)
+	c.addBounded(check, failable)
 }
 
 // setFlaggerTimes sets how often a metric is measured, and how often it may fail: threshold is how many failures end the analysis. Flagger ends once enough
 // measurements passed. The check takes as many more as may fail, so that it passes no revision that Flagger rejects.
 func (c *converter) setFlaggerTimes(canary flaggerCanary, check *deploymentv1alpha1.Check) {
+	const field = "spec.analysis.iterations"
 	a := canary.Spec.Analysis
-	failures := max(a.Threshold-1, 0)
+	if c.refuseMany(field, a.Iterations) || c.refuseMany("spec.analysis.threshold", a.Threshold) {
+		return
+	}
+	failures := max(flaggerNumber(a.Threshold)-1, 0)
 	check.FailureLimit = new(failures)
 	count := canary.neededPasses() + failures
-	if a.Iterations == 0 {
-		count = max(c.Count, a.Threshold, defaultCount)
-		c.addNotef("spec.analysis.iterations", "is absent: Flagger measures in each step of the weight, and a check %d times in each step", count)
+	if flaggerNumber(a.Iterations) == 0 {
+		count = max(c.Count, failures+1, defaultCount)
+		c.addNotef(field, "is absent: Flagger measures in each step of the weight, and a check %d times in each step", count)
 	}
-	c.setTimes("spec.analysis.iterations", check, 0, c.duration("spec.analysis.interval", a.Interval), count)
+	c.setTimes(field, check, 0, c.duration("spec.analysis.interval", a.Interval), count)
 }
+
+// refuseMany refuses a number of measurements that no check has, and reports whether it did.
+func (c *converter) refuseMany(field string, number int64) bool {
+	if number > maxCount {
+		c.refusef(field, "a check has at most %d measurements, and not %d", maxCount, number)
+	}
+	return number > maxCount
+}
+
+// flaggerNumber returns a number of measurements. Flagger reads a number below 1 as an absent one, and a number above 100 is refused.
+func flaggerNumber(number int64) int32 { return int32(max(0, min(number, maxCount))) } //nolint:gosec // It is bounded.
 
 // neededPasses returns how many measurements pass before Flagger promotes a canary. It measures before each iteration except the first, and once more
 // before it promotes. Without a match, which selects requests, it measures once more when all requests went to the canary.
 func (f flaggerCanary) neededPasses() int32 {
+	iterations := flaggerNumber(f.Spec.Analysis.Iterations)
 	if len(f.Spec.Analysis.Match) > 0 {
-		return f.Spec.Analysis.Iterations
+		return iterations
 	}
-	return f.Spec.Analysis.Iterations + 1
+	return iterations + 1
 }
 
-// noteFlagger adds a note about the answers of a query that Flagger judges differently.
-func (c *converter) noteFlagger(path string, canary flaggerCanary, bounds []bound, text string) {
+// noteFlagger adds a note about the answers of a query that Flagger judges differently by its bounds than the checks, which may be fewer.
+func (c *converter) noteFlagger(path string, canary flaggerCanary, bounds []bound, checks int, text string) {
 	query, err := promql.Parse(text)
 	if err != nil {
 		return // The query is refused.
@@ -220,15 +237,15 @@ func (c *converter) noteFlagger(path string, canary flaggerCanary, bounds []boun
 	n.add(DifferenceUnanswered, doesNotCount, fails)
 	n.add(DifferenceRefusedQuery, isError, fails)
 	if canary.Spec.Analysis.Threshold > 1 {
-		n.addText(DifferenceFailures, canary.describeFailures(len(bounds)))
+		n.addText(DifferenceFailures, canary.describeFailures(checks))
 	}
 	c.noteDifferences(path, n)
 }
 
 // describeFailures says how Flagger counts failed measurements.
-func (f flaggerCanary) describeFailures(bounds int) string {
+func (f flaggerCanary) describeFailures(checks int) string {
 	text := fmt.Sprintf("is followed by another one, and Flagger ends once %d passed", f.neededPasses())
-	if bounds > 1 || len(f.Spec.Analysis.Metrics) > 1 {
+	if checks > 1 || len(f.Spec.Analysis.Metrics) > 1 {
 		text += ", and counts the failures of all metrics and bounds together"
 	}
 	return text

@@ -88,6 +88,22 @@ func TestFromFlagger(t *testing.T) {
 			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
 			want:    want{notes: 1, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
 		},
+		"IdleMin": {
+			reason: "A bound that each value satisfies is left out with a note, and the other keeps the name.", in: []string{strings.Replace(canary, "max: 5", "min: 0, max: 500", 1), notFound},
+			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
+			want:    want{notes: 2, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 500\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
+		},
+		"IdleMax": {
+			reason: "An upper bound that each value satisfies is left out.", in: []string{strings.Replace(canary, "max: 5", "min: 99, max: 100", 1), strings.Replace(notFound, "    100 *", "    100 - 100 *", 1)},
+			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
+			want: want{notes: 2, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + strings.Replace(query, "      100 *", "      100 - 100 *", 1) +
+				"\n  threshold: '>= 99'\n  interval: 30s\n  count: 13\n  failureLimit: 2\n  timeout: 33m\n"},
+		},
+		"NoIterations": {
+			reason: "Flagger reads a negative number as an absent one.", in: []string{strings.NewReplacer("iterations: 10", "iterations: -1", "threshold: 3", "threshold: -7").Replace(canary), notFound},
+			options: Options{Args: map[string]string{"target": "{{service}}"}, UsesSiteServer: true},
+			want:    want{notes: 2, checks: "- name: not-found-share\n  type: Prometheus\n  prometheus:" + query + "\n  threshold: <= 5\n  interval: 30s\n  count: 3\n  failureLimit: 0\n  timeout: 8m\n"},
+		},
 		"Alone": {
 			reason: "A template without a Canary has the threshold that the user says.", in: []string{strings.Replace(notFound, "[{{ interval }}]", "[2m]", 2)},
 			options: Options{Args: map[string]string{"target": "{{service}}", "code": "404"}, UsesSiteServer: true, Threshold: "< 1"},
@@ -134,6 +150,22 @@ func TestFromFlaggerRefuses(t *testing.T) {
 		"NoRange": {
 			reason: "A metric that nothing can fail is refused.", in: []string{strings.Replace(canary, "{max: 5}", "{}", 1), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
 			want: []string{"spec.analysis.metrics[0].thresholdRange: is absent"},
+		},
+		"Idle": {
+			reason: "A range that each value satisfies is refused.", in: []string{strings.Replace(canary, "{max: 5}", "{min: 0}", 1), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
+			want: []string{`spec.analysis.metrics[0].thresholdRange: ">= 0" holds for each value`},
+		},
+		"Iterations": {
+			reason: "More iterations than a check has measurements are refused.", in: []string{strings.NewReplacer("iterations: 10", "iterations: 2147483647", "threshold: 3", "threshold: 10").Replace(canary), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
+			want: []string{"spec.analysis.iterations: a check has at most 100 measurements, and not 2147483647"},
+		},
+		"Threshold": {
+			reason: "A threshold above the measurements of a check is refused.", in: []string{strings.Replace(canary, "threshold: 3", "threshold: 9223372036854775807", 1), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
+			want: []string{"spec.analysis.threshold: a check has at most 100 measurements, and not 9223372036854775807"},
+		},
+		"Together": {
+			reason: "Iterations and failures are measurements of one check.", in: []string{strings.Replace(canary, "iterations: 10", "iterations: 100", 1), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},
+			want: []string{"spec.analysis.iterations: a check has at most 100 measurements, and not 103"},
 		},
 		"Negative": {
 			reason: "A threshold has no sign.", in: []string{strings.Replace(canary, "{max: 5}", "{min: -1}", 1), strings.NewReplacer("    secretRef: {name: prometheus}\n", "", "http:", "https:", "{{ target }}", "a").Replace(notFound)},

@@ -47,8 +47,9 @@ func (c *converter) convertPrometheus(path string, m argoMetric, check deploymen
 		return
 	}
 	check.NoData = is.noData
+	is.bounds = c.failableBounds(path+"."+field, check, is.bounds)
 	c.noteQuery(path, is, check)
-	c.addBounded(path+"."+field, check, is.bounds)
+	c.addBounded(check, is.bounds)
 }
 
 // query returns a query that a check can ask.

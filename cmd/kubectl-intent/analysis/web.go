@@ -37,10 +37,11 @@ func (c *converter) convertWeb(path string, m argoMetric, check deploymentv1alph
 	}
 	n := newWebNote()
 	if conditions, field, err := readConditions(m.SuccessCondition, m.FailureCondition); err == nil && conditions.comparesResult() {
-		n.addFailures(conditions.bounds, check)
-		c.noteDifferences(path, n)
 		check.Web.Expression = c.expression(at+".jsonPath", conditions.webValue(answer))
-		c.addBounded(path+"."+field, check, conditions.bounds)
+		bounds := c.failableBounds(path+"."+field, check, conditions.bounds)
+		n.addFailures(bounds, check)
+		c.noteDifferences(path, n)
+		c.addBounded(check, bounds)
 		return
 	}
 	if hasElements(m.SuccessCondition) || hasElements(m.FailureCondition) {
@@ -158,7 +159,7 @@ func (c *converter) convertWebCondition(path string, m argoMetric, check deploym
 		c.refuseUnfailing(field, judged)
 	}
 	check.Web.Expression = c.expression(field, is+in)
-	c.addBounded(field, check, []bound{{comparison: "==", limit: "1"}})
+	c.addBounded(check, c.failableBounds(field, check, []bound{{comparison: "==", limit: "1"}}))
 }
 
 // expression returns an expression that a check can evaluate.
