@@ -17,7 +17,9 @@ func (y *measured) losesRequestsBySilence() {
 		all := y.divisionsAt(y.Sites[0])
 		return all[len(all)-1].String() == "blue 100, green 0"
 	})
-	y.sharesAt(y.Sites[0], track.Green, 0, requestsToCount)
+	y.until("the gateway gives the canary no requests", func() bool {
+		return y.Sites[0].Target.Send(y.Context(), requestsToCount, atOnce).Share(track.Green) == 0
+	})
 	figure.Check(y.T, "orphan_breach_to_weight_zero_s", y.requestsAfterScrape(broken).Seconds(), (gateInterval + 2*time.Second).Seconds())
 }
 
